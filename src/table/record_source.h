@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `table` needs of Kafka. `app` connects it to kafka/client.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/uuid.h"
+#include "decode/source_record.h"
+
+namespace frazil::table {
+
+struct PartitionState {
+  PartitionId partition;
+  // The leader's epoch; -1 where the broker knows none.
+  LeaderEpoch epoch{-1};
+  // The log's start and its last stable offset, both told by the leader (R6, R7).
+  Offset start;
+  Offset end;
+};
+
+struct TopicState {
+  // Zero where the brokers know no topic ids.
+  Uuid topic_id;
+  // Ascending, each partition once.
+  std::vector<PartitionState> partitions;
+};
+
+struct RangeRequest {
+  std::string topic;
+  // A read from a topic with another id fails with topic_recreated; zero: not checked.
+  Uuid topic_id;
+  PartitionId partition;
+  LeaderEpoch epoch{-1};
+  Offset start;
+  Offset end;
+};
+
+// Takes blocks in order of offset; an error ends the read and becomes its result.
+using BlockSink = std::function<Status(decode::RecordBlock block)>;
+
+// Threads: may be called from several threads at once.
+class RecordSource {
+ public:
+  virtual ~RecordSource() = default;
+
+  // Errors: table_not_found when the topic does not exist; kafka_unavailable, deadline_exceeded,
+  // kafka_protocol, cancelled.
+  virtual Result<TopicState> Describe(const std::string& topic, Deadline deadline,
+                                      const std::stop_token& stop) = 0;
+
+  // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
+  // range is complete (R6). Control records and aborted records are not handed over.
+  // Errors: records_gone when the log starts after `start`; log_truncated when the log ends before
+  // `end`; topic_recreated; corrupt_data; those of Describe.
+  virtual Status ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
+                           const std::stop_token& stop) = 0;
+};
+
+}  // namespace frazil::table
