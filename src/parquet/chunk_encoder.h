@@ -32,7 +32,9 @@ struct EncodedChunk {
 // The same batch and schema give the same bytes, in every process. Parquet columns carry the
 // schema's field ids.
 // Requires: the batch's columns are those of `schema`, in order (decode::DecodeBlocks).
-// Errors: path_not_reproducible for an encoder version that this build does not have; internal.
+// Errors: path_not_reproducible for an encoder version that this build does not have;
+// resource_exhausted when there is no memory; internal when batch and schema do not agree (types,
+// NULL in a required field, a decimal wider than its precision).
 Result<EncodedChunk> EncodeChunk(const arrow::RecordBatch& batch, const iceberg::Schema& schema,
                                  int encoder_version = kEncoderVersion);
 

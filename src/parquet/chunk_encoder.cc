@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "parquet/chunk_encoder.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <arrow/array.h>
+#include <arrow/io/interfaces.h>
+#include <arrow/memory_pool.h>
+#include <arrow/record_batch.h>
+#include <arrow/status.h>
+#include <arrow/type.h>
+#include <parquet/arrow/writer.h>
+#include <parquet/file_writer.h>
+#include <parquet/metadata.h>
+#include <parquet/properties.h>
+
+#include "parquet/arrow_columns.h"
+#include "parquet/column_metrics.h"
+#include "parquet/parquet_schema.h"
+
+namespace frazil::parquet {
+namespace {
+
+using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
+
+// Collects the file in memory.
+class ByteSink final : public arrow::io::OutputStream {
+ public:
+  arrow::Status Write(const void* data, std::int64_t size) override {
+    const auto* from = static_cast<const std::uint8_t*>(data);
+    bytes_.insert(bytes_.end(), from, from + size);
+    return arrow::Status::OK();
+  }
+  arrow::Result<std::int64_t> Tell() const override {
+    return static_cast<std::int64_t>(bytes_.size());
+  }
+  arrow::Status Close() override {
+    closed_ = true;
+    return arrow::Status::OK();
+  }
+  bool closed() const override { return closed_; }
+
+  Bytes Take() { return std::move(bytes_); }
+
+ private:
+  Bytes bytes_;
+  bool closed_ = false;
+};
+
+// Everything that shapes the file is said here, so that no default of the library's does (R4).
+std::shared_ptr<::parquet::WriterProperties> FileProperties(std::int64_t rows) {
+  constexpr std::int64_t kPageBytes = 1024 * 1024;
+  constexpr std::int64_t kPageRows = 20'000;
+  constexpr std::int64_t kWriteBatchRows = 1024;
+  constexpr std::size_t kMaxStatisticsBytes = 4096;
+  ::parquet::WriterProperties::Builder builder;
+  builder.version(::parquet::ParquetVersion::PARQUET_2_6)
+      ->data_page_version(::parquet::ParquetDataPageVersion::V1)
+      ->created_by("frazil encoder " + std::to_string(kEncoderVersion))
+      ->compression(::parquet::Compression::UNCOMPRESSED)
+      ->encoding(::parquet::Encoding::PLAIN)
+      ->disable_dictionary()
+      ->enable_statistics()
+      ->max_statistics_size(kMaxStatisticsBytes)
+      ->disable_write_page_index()
+      ->set_size_statistics_level(::parquet::SizeStatisticsLevel::None)
+      ->disable_page_checksum()
+      ->disable_content_defined_chunking()
+      ->data_pagesize(kPageBytes)
+      ->max_rows_per_page(kPageRows)
+      ->write_batch_size(kWriteBatchRows)
+      ->max_row_group_length(std::max<std::int64_t>(rows, 1));
+  return builder.build();
+}
+
+std::shared_ptr<::parquet::ArrowWriterProperties> ColumnProperties() {
+  ::parquet::ArrowWriterProperties::Builder builder;
+  builder.disable_deprecated_int96_timestamps();
+  builder.set_use_threads(false);
+  return builder.build();
+}
+
+Error LibraryError(const arrow::Status& status) {
+  if (status.IsOutOfMemory()) {
+    return Error(ErrorCode::kResourceExhausted, "there is no memory to encode a Parquet file");
+  }
+  return Error(ErrorCode::kInternal, "Parquet encoding failed: " + status.message());
+}
+
+#define RETURN_IF_NOT_OK(expression)                                     \
+  do {                                                                   \
+    if (arrow::Status arrow_status = (expression); !arrow_status.ok()) { \
+      return LibraryError(arrow_status);                                 \
+    }                                                                    \
+  } while (false)
+
+// The file's bytes; the footer's column sizes go to `metrics`.
+Result<Bytes> WriteFile(const iceberg::Schema& schema, const Arrays& columns, std::int64_t rows,
+                        MetricsByField& metrics) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema));
+  const auto sink = std::make_shared<ByteSink>();
+  auto file = ::parquet::ParquetFileWriter::Open(
+      sink, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties(rows));
+  std::unique_ptr<::parquet::arrow::FileWriter> writer;
+  RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::default_memory_pool(), std::move(file),
+                                                      ArrowSchema(schema), ColumnProperties(),
+                                                      &writer));
+  // A file without rows has no row group at all: readers take that better than an empty one.
+  if (rows > 0) {
+    RETURN_IF_NOT_OK(writer->NewRowGroup());
+    for (const auto& column : columns) RETURN_IF_NOT_OK(writer->WriteColumnChunk(*column));
+  }
+  RETURN_IF_NOT_OK(writer->Close());
+
+  const auto footer = writer->metadata();
+  for (int group = 0; group < footer->num_row_groups(); ++group) {
+    const auto row_group = footer->RowGroup(group);
+    for (int i = 0; i < row_group->num_columns(); ++i) {
+      const FieldId id(footer->schema()->Column(i)->schema_node()->field_id());
+      metrics.at(id).column_size += row_group->ColumnChunk(i)->total_compressed_size();
+    }
+  }
+  return sink->Take();
+}
+
+#undef RETURN_IF_NOT_OK
+
+Result<EncodedChunk> Encode(const arrow::RecordBatch& batch, const iceberg::Schema& schema) {
+  if (batch.num_columns() != static_cast<int>(schema.fields.size())) {
+    return Error(ErrorCode::kInternal, "the batch and its schema differ in their columns: " +
+                                           std::to_string(batch.num_columns()) + " and " +
+                                           std::to_string(schema.fields.size()));
+  }
+  EncodedChunk chunk;
+  chunk.record_count = batch.num_rows();
+  Arrays columns;
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    const auto& field = schema.fields[static_cast<std::size_t>(i)];
+    FRAZIL_ASSIGN_OR_RETURN(auto column, ConformColumn(field, batch.column(i)));
+    FRAZIL_RETURN_IF_ERROR(AddColumnMetrics(field, *column, chunk.columns));
+    columns.push_back(std::move(column));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(chunk.file, WriteFile(schema, columns, batch.num_rows(), chunk.columns));
+  return chunk;
+}
+
+}  // namespace
+
+Result<EncodedChunk> EncodeChunk(const arrow::RecordBatch& batch, const iceberg::Schema& schema,
+                                 int encoder_version) {
+  if (encoder_version != kEncoderVersion) {
+    return Error(
+        ErrorCode::kPathNotReproducible,
+        "this build cannot encode chunks of encoder version " + std::to_string(encoder_version));
+  }
+  try {
+    return Encode(batch, schema);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::kResourceExhausted, "there is no memory to encode a Parquet file");
+  } catch (const std::exception& exception) {
+    return Error(ErrorCode::kInternal, std::string("Parquet encoding failed: ") + exception.what());
+  }
+}
+
+}  // namespace frazil::parquet
