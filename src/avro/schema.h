@@ -79,6 +79,8 @@ struct Field {
   std::string doc;
   // The default, as JSON text; nullopt: none.
   std::optional<std::string> default_json;
+  // Iceberg's attribute "field-id", where a writer gave one.
+  std::optional<std::int32_t> field_id;
   Schema schema;
 };
 

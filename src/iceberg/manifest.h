@@ -26,6 +26,8 @@ struct ManifestEntry {
   SequenceNumber sequence_number;
   SequenceNumber file_sequence_number;
   DataFile file;
+
+  friend bool operator==(const ManifestEntry&, const ManifestEntry&) = default;
 };
 
 // Data files of an unpartitioned table (spec id 0). The schema stands in the header.
