@@ -89,7 +89,8 @@ def breaches(repository):
     memory_path = repository.root / "build" / "checked_headers.json"
     memory = remembered(memory_path)
     kept, stale = {}, []
-    for path in repository.select(r"src/.+\.h"):
+    headers = repository.select(r"src/.+\.h")
+    for path in headers:
         known = memory.get(path)
         if known and known["state"] == compiler.state(known["files"]):
             kept[path] = known
@@ -104,7 +105,7 @@ def breaches(repository):
     memory_path.parent.mkdir(exist_ok=True)
     memory_path.write_text(json.dumps(kept))
     if repository.verbose:
-        print(f"{len(stale)} of {len(repository.select(r'src/.+\.h'))} headers compiled")
+        print(f"{len(stale)} of {len(headers)} headers compiled")
 
 
 if __name__ == "__main__":
