@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The error codes of Kafka's protocol (kafka.apache.org/protocol, "Error Codes").
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace frazil::kafka::wire {
+
+// Those that Frazil acts upon; any other 16-bit value may arrive too.
+enum class ProtocolError : std::int16_t {
+  kUnknownServerError = -1,
+  kNone = 0,
+  kOffsetOutOfRange = 1,
+  kCorruptMessage = 2,
+  kUnknownTopicOrPartition = 3,
+  kLeaderNotAvailable = 5,
+  kNotLeaderOrFollower = 6,
+  kInvalidTopic = 17,
+  kTopicAuthorizationFailed = 29,
+  kClusterAuthorizationFailed = 31,
+  kUnsupportedVersion = 35,
+  kKafkaStorageError = 56,
+  kFencedLeaderEpoch = 74,
+  kUnknownLeaderEpoch = 75,
+  kOffsetNotAvailable = 78,
+  kUnknownTopicId = 100,
+  kInconsistentTopicId = 103,
+};
+
+struct ProtocolErrorRow {
+  std::int16_t code;
+  std::string_view name;
+  // Whether Kafka's own clients repeat a request that failed with it.
+  bool retriable;
+};
+
+// nullptr for a code that the protocol does not list.
+const ProtocolErrorRow* FindProtocolError(std::int16_t code);
+bool IsRetriable(std::int16_t code);
+// "NOT_LEADER_OR_FOLLOWER (6)"; "unknown error (999)".
+std::string DescribeProtocolError(std::int16_t code);
+
+}  // namespace frazil::kafka::wire

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Record batches of message format 2 (Kafka documentation, "Record Batch"), as they stand in logs
+// and in Fetch responses. Older message formats are recognised and refused.
+//
+//   base offset i64, length i32, leader epoch i32, magic i8 (2), CRC-32C u32 of all that follows,
+//   attributes i16, last offset delta i32, base timestamp i64, max timestamp i64, producer id i64,
+//   producer epoch i16, base sequence i32, record count i32, records (compressed as a whole)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+
+namespace frazil::kafka::wire {
+
+// A view that tells null from empty.
+struct NullableBytes {
+  const std::uint8_t* data = nullptr;
+  // -1: null.
+  std::int32_t size = -1;
+
+  bool is_null() const { return size < 0; }
+  ByteView view() const { return {data, static_cast<std::size_t>(is_null() ? 0 : size)}; }
+};
+
+struct HeaderView {
+  ByteView key;
+  NullableBytes value;
+};
+
+struct RecordView {
+  std::int64_t offset = 0;
+  // Milliseconds; -1: none. The batch's max timestamp where the topic stamps by log append time.
+  std::int64_t timestamp = -1;
+  NullableBytes key;
+  NullableBytes value;
+  // Index and count in RecordSet::headers.
+  std::uint32_t header_begin = 0;
+  std::uint32_t header_count = 0;
+};
+
+// Records in order of offset, and the buffers that they point into.
+struct RecordSet {
+  std::vector<RecordView> records;
+  std::vector<HeaderView> headers;
+  std::vector<std::shared_ptr<const void>> owners;
+  // Bytes of keys, values and headers.
+  std::size_t payload_bytes = 0;
+};
+
+struct RecordBatchLimits {
+  // Of one batch, header included.
+  std::size_t max_batch_bytes = 256U << 20;
+  // Of one batch's records after decompression.
+  std::size_t max_uncompressed_bytes = 256U << 20;
+};
+
+enum class CompressionCodec : std::uint8_t {
+  kNone = 0,
+  kGzip = 1,
+  kSnappy = 2,
+  kLz4 = 3,
+  kZstd = 4
+};
+
+inline constexpr std::size_t kRecordBatchHeaderBytes = 61;
+
+// One batch: its header's fields, and views of its bytes.
+struct RecordBatch {
+  std::int64_t base_offset = 0;
+  std::int32_t leader_epoch = -1;
+  std::uint32_t checksum = 0;
+  std::int16_t attributes = 0;
+  std::int32_t last_offset_delta = 0;
+  std::int64_t base_timestamp = -1;
+  std::int64_t max_timestamp = -1;
+  std::int64_t producer_id = -1;
+  std::int16_t producer_epoch = -1;
+  std::int32_t base_sequence = -1;
+  // 0 for a batch that compaction has emptied.
+  std::int32_t record_count = 0;
+  // What the checksum covers.
+  ByteView checksummed;
+  // The records, compressed as the attributes say.
+  ByteView records;
+
+  std::int64_t last_offset() const { return base_offset + last_offset_delta; }
+  std::int64_t next_offset() const { return last_offset() + 1; }
+  // A value above kZstd is possible.
+  CompressionCodec codec() const { return static_cast<CompressionCodec>(attributes & 0x07); }
+  bool is_log_append_time() const { return (attributes & 0x08) != 0; }
+  bool is_transactional() const { return (attributes & 0x10) != 0; }
+  bool is_control() const { return (attributes & 0x20) != 0; }
+};
+
+// Takes the next batch from the front of `rest`. nullopt when `rest` is empty, or holds only the
+// beginning of a batch, as the end of a Fetch response may; `rest` then stays as it is. Offsets
+// are in bounds: 0 <= base_offset <= last_offset() < 2^63 - 1. The checksum has not been looked at.
+// Errors: corrupt_data; unsupported for message formats 0 and 1; resource_exhausted for a batch
+// above the limit.
+Result<std::optional<RecordBatch>> TakeRecordBatch(ByteView& rest, const RecordBatchLimits& limits);
+
+// Errors: corrupt_data when the batch's CRC-32C is not that of its bytes.
+Status VerifyChecksum(const RecordBatch& batch);
+
+// Appends the batch's records with offsets in [begin, end) to `into`, as views of `batch` or of a
+// decompressed buffer, which joins into.owners; the owner of the batch's own bytes is the caller's
+// to add. All records are checked, those that are not wanted too: exactly record_count of them,
+// which fill the batch, with rising offsets in [base_offset, last_offset()].
+// On an error `into` holds nothing of this batch.
+// Errors: corrupt_data; unsupported for a codec that this build cannot read; resource_exhausted for
+// records that uncompress to more than the limit.
+Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
+                     std::int64_t end, RecordSet& into);
+
+enum class ControlType : std::uint8_t { kAbort, kCommit, kOther };
+
+// What a control batch marks; nullopt for one that compaction has emptied.
+// Requires: batch.is_control().
+// Errors: those of AppendRecords.
+Result<std::optional<ControlType>> ReadControlType(const RecordBatch& batch,
+                                                   const RecordBatchLimits& limits);
+
+}  // namespace frazil::kafka::wire
