@@ -34,7 +34,8 @@ class AvroPlan {
   std::unique_ptr<const Program> program_;
 };
 
-// The ids of `writer`'s fields (by name in `writer_columns`) that `target` has no column for.
+// The ids of `writer`'s fields (by name in `writer_columns`) that `target` has no column for, or
+// only one that is too narrow: when empty, `target` holds all fields of the writer's records (R5).
 std::vector<FieldId> FieldsNotHeld(const avro::Schema& writer,
                                    const iceberg::Schema& writer_columns,
                                    const iceberg::Schema& target);

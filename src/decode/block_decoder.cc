@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "decode/block_decoder.h"
+
+#include <limits>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <arrow/array.h>
+#include <arrow/record_batch.h>
+#include <arrow/type.h>
+
+#include "base/encoding.h"
+#include "decode/arrow_type_internal.h"
+#include "decode/kafka_columns.h"
+#include "decode/plan_execution_internal.h"
+#include "decode/record_columns_internal.h"
+
+namespace frazil::decode {
+
+namespace {
+
+constexpr std::size_t kFrameSize = 5;
+
+// nullopt for a value without framing.
+std::optional<WriterSchemaId> FramedId(const NullableView& value) {
+  if (value.size < static_cast<std::int32_t>(kFrameSize) || value.data[0] != 0) {
+    return std::nullopt;
+  }
+  return WriterSchemaId(LoadBigEndian<std::int32_t>(value.data + 1));
+}
+
+Error NotFramed(const BlockOrigin& origin, const SourceRecord& record) {
+  return RecordError(origin, record.offset,
+                     "a record's value does not begin with a zero byte and a schema id, as "
+                     "serializers that use a schema registry write it; check what produced it",
+                     "size " + std::to_string(record.value.size));
+}
+
+// Consecutive records with the same writer's schema, or tombstones.
+struct Run {
+  RowRange rows;
+  const AvroPlan* plan = nullptr;
+  WriterSchemaId id;
+};
+
+class BatchDecoder {
+ public:
+  BatchDecoder(const BlockOrigin& origin, const iceberg::Schema& target, const PlansById& plans,
+               std::span<const RecordBlock> blocks)
+      : origin_(origin), target_(target), plans_(plans), blocks_(blocks) {}
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Decode() {
+    FRAZIL_RETURN_IF_ERROR(ReadFrames());
+    FRAZIL_RETURN_IF_ERROR(MakeColumns());
+    for (const Run& run : runs_) FRAZIL_RETURN_IF_ERROR(DecodeRun(run));
+    FRAZIL_RETURN_IF_ERROR(CheckText());
+    return Assemble();
+  }
+
+ private:
+  Status ReadFrames() {
+    for (const RecordBlock& block : blocks_) rows_ += block.records.size();
+    if (rows_ >= std::numeric_limits<std::int32_t>::max()) {
+      return Error(ErrorCode::kResourceExhausted,
+                   "one chunk cannot hold so many records: " + std::to_string(rows_));
+    }
+    cursors_.at.reserve(rows_);
+    cursors_.end.reserve(rows_);
+    for (const RecordBlock& block : blocks_) {
+      for (const SourceRecord& record : block.records) FRAZIL_RETURN_IF_ERROR(AddRow(record));
+    }
+    return {};
+  }
+
+  Status AddRow(const SourceRecord& record) {
+    const std::size_t row = cursors_.at.size();
+    if (record.value.is_null()) {
+      cursors_.at.push_back(nullptr);
+      cursors_.end.push_back(nullptr);
+      if (runs_.empty() || runs_.back().plan != nullptr) runs_.push_back({{row, row}, nullptr, {}});
+      runs_.back().rows.end = row + 1;
+      return {};
+    }
+    const auto id = FramedId(record.value);
+    if (!id.has_value()) return NotFramed(origin_, record);
+    cursors_.at.push_back(record.value.data + kFrameSize);
+    cursors_.end.push_back(record.value.data + record.value.size);
+    if (runs_.empty() || runs_.back().plan == nullptr || runs_.back().id != *id) {
+      const auto plan = plans_.find(*id);
+      if (plan == plans_.end()) {
+        return Error(ErrorCode::kInternal,
+                     "no plan was made for a writer's schema: id " + std::to_string(id->value()));
+      }
+      runs_.push_back({{row, row}, &plan->second, *id});
+    }
+    runs_.back().rows.end = row + 1;
+    return {};
+  }
+
+  Status MakeColumns() {
+    columns_.resize(target_.fields.size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const iceberg::NestedField& field = target_.fields[i];
+      if (field.id < kFirstValueField) continue;
+      if (!field.type.is_primitive()) {
+        return Error(ErrorCode::kUnsupported,
+                     "nested columns cannot be filled by this version: " + Printable(field.name));
+      }
+      FRAZIL_ASSIGN_OR_RETURN(columns_[i], ColumnBuffers::Make(field.type, rows_));
+    }
+    return {};
+  }
+
+  Status DecodeRun(const Run& run) {
+    if (run.plan == nullptr) {
+      for (auto& column : columns_) {
+        if (column.has_value()) column->SetNull(run.rows.begin, run.rows.end);
+      }
+      return {};
+    }
+    const auto failure = Execute(run.plan->program(), run.rows, cursors_, columns_);
+    if (!failure.has_value()) return {};
+    return ErrorOf(*failure, run.id);
+  }
+
+  Status CheckText() {
+    std::optional<Failure> first;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      if (!columns_[i].has_value() || !columns_[i]->holds_text()) continue;
+      const auto row = columns_[i]->FirstRowNotUtf8();
+      if (row.has_value() && (!first.has_value() || *row < first->row)) {
+        first = Failure{*row, target_.fields[i].name, Flaw::kNotUtf8};
+      }
+    }
+    if (!first.has_value()) return {};
+    for (const Run& run : runs_) {
+      if (first->row < run.rows.end) return ErrorOf(*first, run.id);
+    }
+    return {};
+  }
+
+  Error ErrorOf(const Failure& failure, WriterSchemaId id) const {
+    const bool names_field = !failure.field.empty();
+    if (failure.flaw == Flaw::kColumnFull || failure.flaw == Flaw::kNoMemory) {
+      return Error(ErrorCode::kResourceExhausted,
+                   "the records of one chunk cannot be decoded because " +
+                       std::string(Text(failure.flaw)) + ": topic " + Printable(origin_.topic) +
+                       ", field " + Printable(failure.field));
+    }
+    std::string place = "schema id " + std::to_string(id.value());
+    if (names_field) place += ", field " + Printable(failure.field);
+    return RecordError(origin_, OffsetOf(failure.row),
+                       "a record does not fit the schema that it names because " +
+                           std::string(Text(failure.flaw)) + "; check what produced it",
+                       place);
+  }
+
+  std::int64_t OffsetOf(std::size_t row) const {
+    for (const RecordBlock& block : blocks_) {
+      if (row < block.records.size()) return block.records[row].offset;
+      row -= block.records.size();
+    }
+    return -1;
+  }
+
+  Result<std::shared_ptr<arrow::RecordBatch>> Assemble() {
+    arrow::FieldVector fields;
+    arrow::ArrayVector arrays;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const iceberg::NestedField& field = target_.fields[i];
+      fields.push_back(ArrowField(field));
+      if (columns_[i].has_value()) {
+        arrays.push_back(columns_[i]->Finish());
+        continue;
+      }
+      FRAZIL_ASSIGN_OR_RETURN(auto array, KafkaColumn(origin_, field, blocks_, rows_));
+      arrays.push_back(std::move(array));
+    }
+    return arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
+                                    static_cast<std::int64_t>(rows_), std::move(arrays));
+  }
+
+  const BlockOrigin& origin_;
+  const iceberg::Schema& target_;
+  const PlansById& plans_;
+  std::span<const RecordBlock> blocks_;
+  std::size_t rows_ = 0;
+  Cursors cursors_;
+  std::vector<Run> runs_;
+  Columns columns_;
+};
+
+}  // namespace
+
+Result<std::set<WriterSchemaId>> WriterSchemaIds(const BlockOrigin& origin,
+                                                 std::span<const RecordBlock> blocks) {
+  std::set<WriterSchemaId> ids;
+  std::optional<WriterSchemaId> last;
+  for (const RecordBlock& block : blocks) {
+    for (const SourceRecord& record : block.records) {
+      if (record.value.is_null()) continue;
+      const auto id = FramedId(record.value);
+      if (!id.has_value()) return NotFramed(origin, record);
+      if (id != last) ids.insert(*id);
+      last = id;
+    }
+  }
+  return ids;
+}
+
+Result<std::shared_ptr<arrow::RecordBatch>> DecodeBlocks(const BlockOrigin& origin,
+                                                         const iceberg::Schema& target,
+                                                         const PlansById& plans,
+                                                         std::span<const RecordBlock> blocks) {
+  try {
+    return BatchDecoder(origin, target, plans, blocks).Decode();
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::kResourceExhausted, "memory ran out while records were decoded");
+  }
+}
+
+}  // namespace frazil::decode
