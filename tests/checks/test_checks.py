@@ -150,6 +150,15 @@ class LayersTest(CheckTest):
         self.assert_breach(check_layers, {"src/base/test/fake.h": SPDX, "src/base/clock.cc":
                                           SPDX + '#include "base/test/fake.h"\n'}, "includes the test header")
 
+    def test_tests_of_a_group_share_a_folder(self):
+        group = LAYERS.replace('  { name = "app"', '  { name = "serve/a", rank = 2, may_include = ["base"] },\n'
+                               '  { name = "serve/b", rank = 2, may_include = ["base"] },\n  { name = "app"')
+        files = {"tools/layers.toml": group, "src/serve/test/fake.h": SPDX,
+                 "src/serve/b/test/b_test.cc": SPDX + '#include "serve/test/fake.h"\n'}
+        self.assert_passes(check_layers, files)
+        self.assert_breach(check_layers, {**files, "src/serve/b/b.cc":
+                                          SPDX + '#include "serve/test/fake.h"\n'}, "test header")
+
     def test_build_list_is_held_against_the_includes(self):
         path = "src/ledger/CMakeLists.txt"
         self.assert_breach(check_layers, {path: "frazil_module(ledger SOURCES ledger.cc)"},
