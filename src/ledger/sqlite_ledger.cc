@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/sqlite_ledger.h"
+
+#include <array>
+#include <exception>
+#include <utility>
+
+#include "base/encoding.h"
+#include "base/mutex.h"
+#include "base/random.h"
+#include "ledger/cut_tables.h"
+#include "ledger/folder_lock.h"
+#include "ledger/sqlite.h"
+#include "ledger/topic_tables.h"
+
+namespace frazil::ledger {
+namespace {
+
+std::string RandomNonce() {
+  std::array<std::uint8_t, 4> bytes{};
+  FillRandom(bytes);
+  return HexEncode(bytes);
+}
+
+// One mutex around the connection: calls are short.
+class SqliteLedger final : public Ledger {
+ public:
+  SqliteLedger(FolderLock lock, std::unique_ptr<Database> database, Bytes secret,
+               const Clock& clock)
+      : lock_(std::move(lock)),
+        database_(std::move(database)),
+        secret_(std::move(secret)),
+        nonce_(RandomNonce()),
+        clock_(clock) {}
+
+  Bytes Secret() const override { return secret_; }
+  std::string BootNonce() const override { return nonce_; }
+
+  Result<std::optional<TopicRow>> FindTopic(const std::string& name) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindTopic(*database_, name);
+  }
+  Result<TopicRow> CreateTopic(const std::string& name, const Uuid& topic_id,
+                               FieldId next_field_id) override {
+    const MutexLock lock(mutex_);
+    return ledger::CreateTopic(*database_, name, topic_id, next_field_id);
+  }
+  Result<std::optional<TableRow>> FindTable(const std::string& namespace_name,
+                                            const std::string& name) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindTable(*database_, namespace_name, name);
+  }
+  Result<TableRow> CreateTable(std::int64_t topic_key, const std::string& namespace_name,
+                               const std::string& name, const Uuid& uuid) override {
+    const MutexLock lock(mutex_);
+    return ledger::CreateTable(*database_, topic_key, namespace_name, name, uuid);
+  }
+  Result<std::vector<SchemaRow>> Schemas(std::int64_t topic_key) override {
+    const MutexLock lock(mutex_);
+    return ReadSchemas(*database_, topic_key);
+  }
+  Result<std::vector<WriterRow>> Writers(std::int64_t topic_key) override {
+    const MutexLock lock(mutex_);
+    return ReadWriters(*database_, topic_key);
+  }
+  Status AppendSchemas(std::int64_t topic_key, const std::vector<SchemaRow>& schemas,
+                       const std::vector<WriterRow>& writers, FieldId next_field_id) override {
+    const MutexLock lock(mutex_);
+    return ledger::AppendSchemas(*database_, topic_key, schemas, writers, next_field_id);
+  }
+  Result<TableHistory> History(std::int64_t table_key) override {
+    const MutexLock lock(mutex_);
+    return ReadHistory(*database_, table_key);
+  }
+  Result<RecordedState> RecordState(std::int64_t table_key, std::int64_t expected_last_state,
+                                    const NewState& state) override {
+    const MutexLock lock(mutex_);
+    // The clock is read under the mutex, so that stamps follow the order of the states.
+    return ledger::RecordState(*database_, table_key, expected_last_state, state, nonce_,
+                               clock_.Now());
+  }
+
+ private:
+  // Let go last, after the connection is closed.
+  const FolderLock lock_;
+  Mutex mutex_;
+  const std::unique_ptr<Database> database_ FRAZIL_GUARDED_BY(mutex_);
+  const Bytes secret_;
+  const std::string nonce_;
+  const Clock& clock_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, const Clock& clock,
+                                                 const ConnectionSettings& settings) {
+  FRAZIL_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::Acquire(folder));
+  const std::string path = folder + "/ledger.sqlite";
+  // SQLite gives the files beside it the same rights.
+  FRAZIL_RETURN_IF_ERROR(MakePrivateFile(path));
+  FRAZIL_ASSIGN_OR_RETURN(auto database, Database::Open(path));
+  FRAZIL_ASSIGN_OR_RETURN(Bytes secret, PrepareTables(*database, path, settings));
+  return std::unique_ptr<Ledger>(
+      new SqliteLedger(std::move(lock), std::move(database), std::move(secret), clock));
+}
+
+Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, const Clock& clock) {
+  return OpenSqliteLedger(folder, clock, ConnectionSettings{});
+}
+
+}  // namespace frazil::ledger

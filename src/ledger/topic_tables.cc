@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ledger/topic_tables.h"
+
+#include <utility>
+
+#include "base/encoding.h"
+#include "ledger/row_reader.h"
+
+namespace frazil::ledger {
+namespace {
+
+Error NoTopic(std::int64_t topic_key) {
+  return Error(ErrorCode::kInvalidArgument,
+               "the ledger has no topic of that key: " + std::to_string(topic_key));
+}
+
+Error ElsewhereFirst(const std::string& what, std::int64_t number) {
+  return Error(ErrorCode::kConflict, what +
+                                         " was recorded first by another; read the topic's "
+                                         "schemas again: " +
+                                         std::to_string(number));
+}
+
+// The topic's counter of field ids; nullopt: no such topic.
+Result<std::optional<FieldId>> NextFieldId(Database& database, std::int64_t topic_key) {
+  Query query = database.Prepare("SELECT next_field_id FROM topics WHERE topic_key = ?");
+  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
+  if (!found) return std::optional<FieldId>();
+  RowReader reader(query);
+  const auto next = reader.Number<FieldId>();
+  FRAZIL_RETURN_IF_ERROR(reader.Check("topics"));
+  return std::optional<FieldId>(next);
+}
+
+// -1: none yet.
+Result<std::int32_t> LastVersion(Database& database, std::int64_t topic_key) {
+  Query query =
+      database.Prepare("SELECT coalesce(max(version), -1) FROM schemas WHERE topic_key = ?");
+  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
+  if (!found) return -1;
+  RowReader reader(query);
+  const auto last = reader.Number<std::int32_t>();
+  FRAZIL_RETURN_IF_ERROR(reader.Check("schemas"));
+  return last;
+}
+
+Status InsertSchema(Database& database, std::int64_t topic_key, const SchemaRow& row) {
+  return database
+      .Prepare(
+          "INSERT INTO schemas (topic_key, version, writer_schema_id, schema) "
+          "VALUES (?, ?, ?, ?)")
+      .Bind(topic_key)
+      .Bind(std::int64_t{row.schema.version.value()})
+      .Bind(std::int64_t{row.writer_schema_id.value()})
+      .Bind(std::string_view(iceberg::SchemaToJson(row.schema)))
+      .Run();
+}
+
+Result<std::optional<SchemaVersion>> VersionOfWriter(Database& database, std::int64_t topic_key,
+                                                     WriterSchemaId writer) {
+  Query query =
+      database.Prepare("SELECT version FROM writers WHERE topic_key = ? AND writer_schema_id = ?");
+  FRAZIL_ASSIGN_OR_RETURN(const bool found,
+                          query.Bind(topic_key).Bind(std::int64_t{writer.value()}).Step());
+  if (!found) return std::optional<SchemaVersion>();
+  RowReader reader(query);
+  const auto version = reader.Number<SchemaVersion>();
+  FRAZIL_RETURN_IF_ERROR(reader.Check("writers"));
+  return std::optional<SchemaVersion>(version);
+}
+
+Status InsertWriter(Database& database, std::int64_t topic_key, const WriterRow& row,
+                    std::int32_t last_version) {
+  if (row.version.value() < 0 || row.version.value() > last_version) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "a writer's schema is mapped to a schema version that the topic does not have: " +
+                     std::to_string(row.version.value()));
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const auto known,
+                          VersionOfWriter(database, topic_key, row.writer_schema_id));
+  if (known == row.version) return {};
+  if (known.has_value()) {
+    return ElsewhereFirst("the writer's schema", row.writer_schema_id.value());
+  }
+  return database
+      .Prepare("INSERT INTO writers (topic_key, writer_schema_id, version) VALUES (?, ?, ?)")
+      .Bind(topic_key)
+      .Bind(std::int64_t{row.writer_schema_id.value()})
+      .Bind(std::int64_t{row.version.value()})
+      .Run();
+}
+
+// The version that the topic has last after these.
+Result<std::int32_t> InsertSchemas(Database& database, std::int64_t topic_key,
+                                   const std::vector<SchemaRow>& schemas, FieldId next_field_id) {
+  FRAZIL_ASSIGN_OR_RETURN(std::int32_t last, LastVersion(database, topic_key));
+  bool first = true;
+  for (const SchemaRow& row : schemas) {
+    const std::int32_t version = row.schema.version.value();
+    if (first && version <= last) return ElsewhereFirst("the schema version", version);
+    if (version != last + 1) {
+      return Error(ErrorCode::kInvalidArgument,
+                   "a schema version does not follow the last one: " + std::to_string(version));
+    }
+    if (iceberg::HighestFieldId(row.schema) >= next_field_id) {
+      return Error(ErrorCode::kInvalidArgument,
+                   "the counter of field ids stands below a schema's highest id: " +
+                       std::to_string(next_field_id.value()));
+    }
+    FRAZIL_RETURN_IF_ERROR(InsertSchema(database, topic_key, row));
+    last = version;
+    first = false;
+  }
+  return last;
+}
+
+}  // namespace
+
+Result<std::optional<TopicRow>> FindTopic(Database& database, const std::string& name) {
+  Query query = database.Prepare(
+      "SELECT topic_key, name, generation, topic_id, next_field_id FROM topics WHERE name = ?");
+  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(std::string_view(name)).Step());
+  if (!found) return std::optional<TopicRow>();
+  RowReader reader(query);
+  TopicRow row;
+  row.key = reader.Number<std::int64_t>();
+  row.name = reader.Text();
+  row.generation = reader.Number<Generation>();
+  row.topic_id = Uuid{reader.Array<16>()};
+  row.next_field_id = reader.Number<FieldId>();
+  FRAZIL_RETURN_IF_ERROR(reader.Check("topics"));
+  return std::optional<TopicRow>(std::move(row));
+}
+
+Result<TopicRow> CreateTopic(Database& database, const std::string& name, const Uuid& topic_id,
+                             FieldId next_field_id) {
+  FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
+  FRAZIL_ASSIGN_OR_RETURN(const auto known, FindTopic(database, name));
+  if (known.has_value()) {
+    return Error(ErrorCode::kConflict,
+                 "the ledger already has the topic; read it: " + Printable(name));
+  }
+  FRAZIL_RETURN_IF_ERROR(database
+                             .Prepare("INSERT INTO topics (name, generation, topic_id, "
+                                      "next_field_id) VALUES (?, 0, ?, ?)")
+                             .Bind(std::string_view(name))
+                             .Bind(ByteView(topic_id.bytes))
+                             .Bind(std::int64_t{next_field_id.value()})
+                             .Run());
+  FRAZIL_ASSIGN_OR_RETURN(auto created, FindTopic(database, name));
+  FRAZIL_RETURN_IF_ERROR(transaction.Commit());
+  if (!created.has_value()) return Error(ErrorCode::kInternal, "a new topic was not found again");
+  return *std::move(created);
+}
+
+Result<std::optional<TableRow>> FindTable(Database& database, const std::string& namespace_name,
+                                          const std::string& name) {
+  Query query = database.Prepare(
+      "SELECT table_key, topic_key, namespace, name, uuid FROM tables "
+      "WHERE namespace = ? AND name = ?");
+  query.Bind(std::string_view(namespace_name)).Bind(std::string_view(name));
+  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
+  if (!found) return std::optional<TableRow>();
+  RowReader reader(query);
+  TableRow row;
+  row.key = reader.Number<std::int64_t>();
+  row.topic_key = reader.Number<std::int64_t>();
+  row.namespace_name = reader.Text();
+  row.name = reader.Text();
+  row.uuid = Uuid{reader.Array<16>()};
+  FRAZIL_RETURN_IF_ERROR(reader.Check("tables"));
+  return std::optional<TableRow>(std::move(row));
+}
+
+Result<TableRow> CreateTable(Database& database, std::int64_t topic_key,
+                             const std::string& namespace_name, const std::string& name,
+                             const Uuid& uuid) {
+  FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
+  FRAZIL_ASSIGN_OR_RETURN(const auto topic, NextFieldId(database, topic_key));
+  if (!topic.has_value()) return NoTopic(topic_key);
+  FRAZIL_ASSIGN_OR_RETURN(const auto known, FindTable(database, namespace_name, name));
+  if (known.has_value()) {
+    return Error(ErrorCode::kConflict, "the ledger already has the table; read it: " +
+                                           Printable(namespace_name + "." + name));
+  }
+  FRAZIL_RETURN_IF_ERROR(
+      database.Prepare("INSERT INTO tables (topic_key, namespace, name, uuid) VALUES (?, ?, ?, ?)")
+          .Bind(topic_key)
+          .Bind(std::string_view(namespace_name))
+          .Bind(std::string_view(name))
+          .Bind(ByteView(uuid.bytes))
+          .Run());
+  FRAZIL_ASSIGN_OR_RETURN(auto created, FindTable(database, namespace_name, name));
+  FRAZIL_RETURN_IF_ERROR(transaction.Commit());
+  if (!created.has_value()) return Error(ErrorCode::kInternal, "a new table was not found again");
+  return *std::move(created);
+}
+
+Result<std::vector<SchemaRow>> ReadSchemas(Database& database, std::int64_t topic_key) {
+  Query query = database.Prepare(
+      "SELECT version, writer_schema_id, schema FROM schemas WHERE topic_key = ? "
+      "ORDER BY version");
+  query.Bind(topic_key);
+  std::vector<SchemaRow> rows;
+  for (;;) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
+    if (!found) return rows;
+    RowReader reader(query);
+    const auto version = reader.Number<SchemaVersion>();
+    const auto writer = reader.Number<WriterSchemaId>();
+    auto schema = iceberg::SchemaFromJson(reader.Text());
+    if (!schema.ok()) return schema.error().Within("a schema in the ledger");
+    if (schema->version != version) {
+      return Error(ErrorCode::kCorruptData,
+                   "a schema in the ledger has another version than its "
+                   "row: " +
+                       std::to_string(version.value()));
+    }
+    FRAZIL_RETURN_IF_ERROR(reader.Check("schemas"));
+    rows.push_back({.schema = std::move(schema).value(), .writer_schema_id = writer});
+  }
+}
+
+Result<std::vector<WriterRow>> ReadWriters(Database& database, std::int64_t topic_key) {
+  Query query = database.Prepare(
+      "SELECT writer_schema_id, version FROM writers WHERE topic_key = ? "
+      "ORDER BY writer_schema_id");
+  query.Bind(topic_key);
+  std::vector<WriterRow> rows;
+  for (;;) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
+    if (!found) return rows;
+    RowReader reader(query);
+    WriterRow& row = rows.emplace_back();
+    row.writer_schema_id = reader.Number<WriterSchemaId>();
+    row.version = reader.Number<SchemaVersion>();
+    FRAZIL_RETURN_IF_ERROR(reader.Check("writers"));
+  }
+}
+
+Status AppendSchemas(Database& database, std::int64_t topic_key,
+                     const std::vector<SchemaRow>& schemas, const std::vector<WriterRow>& writers,
+                     FieldId next_field_id) {
+  FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
+  FRAZIL_ASSIGN_OR_RETURN(const auto counter, NextFieldId(database, topic_key));
+  if (!counter.has_value()) return NoTopic(topic_key);
+  // Ids are given away once (R2): the counter never falls.
+  if (next_field_id < *counter) {
+    return ElsewhereFirst("a higher counter of field ids", counter->value());
+  }
+  FRAZIL_ASSIGN_OR_RETURN(const std::int32_t last,
+                          InsertSchemas(database, topic_key, schemas, next_field_id));
+  for (const WriterRow& row : writers) {
+    FRAZIL_RETURN_IF_ERROR(InsertWriter(database, topic_key, row, last));
+  }
+  FRAZIL_RETURN_IF_ERROR(database.Prepare("UPDATE topics SET next_field_id = ? WHERE topic_key = ?")
+                             .Bind(std::int64_t{next_field_id.value()})
+                             .Bind(topic_key)
+                             .Run());
+  return transaction.Commit();
+}
+
+}  // namespace frazil::ledger
