@@ -10,6 +10,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)               # ledger
 find_package(yaml-cpp REQUIRED)              # app
 find_package(CLI11 REQUIRED)                 # cli
+find_package(ZLIB REQUIRED)                  # serve/catalog
 find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)  # kafka/wire

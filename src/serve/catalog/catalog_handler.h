@@ -26,11 +26,8 @@ struct CatalogOptions {
 using ReadinessCheck = std::function<Status()>;
 
 // Owns: nothing of its arguments, which must outlive it.
-std::unique_ptr<net::HttpHandler> MakeCatalogHandler(const CatalogOptions& options,
-                                                     table::TableCatalog& tables,
-                                                     const CredentialSource& credentials,
-                                                     ReadinessCheck ready,
-                                                     telemetry::Logger& logger,
-                                                     telemetry::Metrics& metrics);
+std::unique_ptr<net::HttpHandler> MakeCatalogHandler(
+    const CatalogOptions& options, table::TableCatalog& tables, const CredentialSource& credentials,
+    ReadinessCheck ready, telemetry::Logger& logger, telemetry::Metrics& metrics);
 
 }  // namespace frazil::serve::catalog
