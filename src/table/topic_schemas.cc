@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "table/topic_schemas.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "decode/kafka_columns.h"
+#include "decode/schema_mapping.h"
+
+namespace frazil::table {
+namespace {
+
+using telemetry::LogLevel;
+using telemetry::Metric;
+
+bool RegistryIsAway(const Error& error) {
+  return error.code() == ErrorCode::kRegistryUnavailable ||
+         error.code() == ErrorCode::kRegistryProtocol || error.code() == ErrorCode::kNetwork ||
+         error.code() == ErrorCode::kDeadlineExceeded;
+}
+
+// The fields of an older version, each as wide as any later version has made it: what the table
+// shows when the subject goes back to that version.
+iceberg::Schema Restore(const std::vector<iceberg::Schema>& versions, SchemaVersion older) {
+  iceberg::Schema restored = versions[static_cast<std::size_t>(older.value())];
+  for (iceberg::NestedField& field : restored.fields) {
+    for (const iceberg::Schema& version : versions) {
+      for (const iceberg::NestedField& other : version.fields) {
+        if (other.id == field.id && iceberg::IsPromotion(field.type, other.type)) {
+          field.type = other.type;
+        }
+      }
+    }
+  }
+  restored.version = SchemaVersion(static_cast<std::int32_t>(versions.size()));
+  return restored;
+}
+
+}  // namespace
+
+TopicSchemas::TopicSchemas(const ledger::TopicRow& topic, const Context& context)
+    : topic_key_(topic.key),
+      topic_(topic.name),
+      context_(context),
+      known_{.versions = {}, .writers = {}, .next_field_id = topic.next_field_id} {}
+
+Result<std::unique_ptr<TopicSchemas>> TopicSchemas::Open(const ledger::TopicRow& topic,
+                                                         const Context& context) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto schemas, context.ledger.Schemas(topic.key));
+  FRAZIL_ASSIGN_OR_RETURN(const auto writers, context.ledger.Writers(topic.key));
+  std::unique_ptr<TopicSchemas> opened(new TopicSchemas(topic, context));
+  MutexLock lock(opened->mutex_);
+  for (const ledger::SchemaRow& row : schemas) opened->known_.versions.push_back(row.schema);
+  for (const ledger::WriterRow& row : writers) {
+    if (row.version.value() < 0 ||
+        static_cast<std::size_t>(row.version.value()) >= opened->known_.versions.size()) {
+      return Error(ErrorCode::kCorruptData,
+                   fmt::format("the ledger maps schema {} of topic {} to version {}, which it does "
+                               "not hold; restore the data folder from a backup",
+                               row.writer_schema_id.value(), topic.name, row.version.value()));
+    }
+    opened->known_.writers[row.writer_schema_id] = row.version;
+  }
+  return opened;
+}
+
+std::vector<iceberg::Schema> TopicSchemas::Versions() const {
+  MutexLock lock(mutex_);
+  return known_.versions;
+}
+
+Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
+                                                           const std::stop_token& stop) {
+  {
+    MutexLock lock(mutex_);
+    if (!believed_until_.Expired()) return known_.versions;
+  }
+  const Status asked = Ask(deadline.Within(context_.timeout), stop);
+  MutexLock lock(mutex_);
+  if (!asked.ok()) {
+    if (!RegistryIsAway(asked.error()) || known_.versions.empty()) return asked.error();
+    context_.metrics.Set(Metric::kRegistryStale, 1);
+    context_.logger.Event(LogLevel::kWarn, "registry_stale",
+                          {{"topic", topic_}, {"cause", asked.error().message()}});
+  } else {
+    context_.metrics.Set(Metric::kRegistryStale, 0);
+  }
+  believed_until_ = Deadline::After(context_.cache);
+  return known_.versions;
+}
+
+namespace {
+
+Result<std::vector<SubjectVersion>> AskSubject(const std::string& topic, SchemaSource& source,
+                                               Deadline deadline, const std::stop_token& stop) {
+  const std::string subject = topic + "-value";
+  FRAZIL_ASSIGN_OR_RETURN(auto versions, source.Versions(subject, deadline, stop));
+  if (versions.empty()) {
+    return Error(ErrorCode::kSchemaNotFound,
+                 "the registry holds no version of the subject " + subject);
+  }
+  return versions;
+}
+
+Result<decode::WriterSchema> ParseRegistered(const std::string& topic,
+                                             const RegisteredSchema& schema) {
+  auto parsed = decode::WriterSchema::Parse(schema.format, schema.text, schema.references);
+  if (!parsed.ok()) {
+    return parsed.error().Within(fmt::format("topic {}, schema {}", topic, schema.id.value()));
+  }
+  return parsed;
+}
+
+}  // namespace
+
+Status TopicSchemas::CheckShowable(const std::string& topic, const Context& context,
+                                   Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto versions, AskSubject(topic, context.source,
+                                                          deadline.Within(context.timeout), stop));
+  std::vector<decode::WriterSchema> parsed;
+  for (const SubjectVersion& version : versions) {
+    FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseRegistered(topic, version.schema));
+    parsed.push_back(std::move(schema));
+  }
+  const Known nothing{.versions = {}, .writers = {}, .next_field_id = decode::kFirstValueField};
+  FRAZIL_RETURN_IF_ERROR(Map(topic, nothing, versions, parsed));
+  return {};
+}
+
+Status TopicSchemas::Ask(Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto versions, AskSubject(topic_, context_.source, deadline, stop));
+  return Follow(versions);
+}
+
+Result<decode::WriterSchema> TopicSchemas::Parse(const RegisteredSchema& schema) const {
+  {
+    MutexLock lock(mutex_);
+    if (const auto found = parsed_.find(schema.id); found != parsed_.end()) return found->second;
+  }
+  return ParseRegistered(topic_, schema);
+}
+
+Result<TopicSchemas::Addition> TopicSchemas::Map(
+    const std::string& topic, Known known, const std::vector<SubjectVersion>& subject_versions,
+    const std::vector<decode::WriterSchema>& parsed) {
+  Addition addition{.known = std::move(known), .schemas = {}, .writers = {}};
+  std::vector<iceberg::Schema>& versions = addition.known.versions;
+  std::map<WriterSchemaId, SchemaVersion>& writers = addition.known.writers;
+  for (std::size_t i = 0; i < subject_versions.size(); ++i) {
+    const WriterSchemaId id = subject_versions[i].schema.id;
+    if (writers.contains(id)) continue;
+    const avro::Schema& schema = parsed[i].avro();
+    auto mapped = versions.empty() ? decode::MapFirstSchema(schema, addition.known.next_field_id)
+                                   : decode::MapNextSchema(versions.back(), schema,
+                                                           addition.known.next_field_id);
+    if (!mapped.ok()) {
+      return mapped.error().Within(
+          fmt::format("topic {}, subject version {}", topic, subject_versions[i].version));
+    }
+    if (versions.empty() || mapped->schema.version != versions.back().version) {
+      versions.push_back(mapped->schema);
+      addition.schemas.push_back({.schema = mapped->schema, .writer_schema_id = id});
+    }
+    addition.known.next_field_id = mapped->next_field_id;
+    writers[id] = versions.back().version;
+    addition.writers.push_back({.writer_schema_id = id, .version = versions.back().version});
+  }
+  const WriterSchemaId newest = subject_versions.back().schema.id;
+  if (writers[newest] != versions.back().version) {
+    const iceberg::Schema restored = Restore(versions, writers[newest]);
+    if (restored.fields != versions.back().fields) {
+      versions.push_back(restored);
+      addition.schemas.push_back({.schema = restored, .writer_schema_id = newest});
+    }
+  }
+  return addition;
+}
+
+Status TopicSchemas::Follow(const std::vector<SubjectVersion>& subject_versions) {
+  std::vector<decode::WriterSchema> parsed;
+  for (const SubjectVersion& version : subject_versions) {
+    FRAZIL_ASSIGN_OR_RETURN(auto schema, Parse(version.schema));
+    parsed.push_back(std::move(schema));
+  }
+  MutexLock lock(mutex_);
+  FRAZIL_ASSIGN_OR_RETURN(Addition addition, Map(topic_, known_, subject_versions, parsed));
+  if (!addition.schemas.empty() || !addition.writers.empty()) {
+    FRAZIL_RETURN_IF_ERROR(context_.ledger.AppendSchemas(
+        topic_key_, addition.schemas, addition.writers, addition.known.next_field_id));
+  }
+  known_ = std::move(addition.known);
+  for (std::size_t i = 0; i < parsed.size(); ++i) {
+    parsed_.insert_or_assign(subject_versions[i].schema.id, parsed[i]);
+  }
+  return {};
+}
+
+Result<TopicSchemas::Writer> TopicSchemas::FindWriter(WriterSchemaId id, Deadline deadline,
+                                                      const std::stop_token& stop) {
+  for (bool asked = false;; asked = true) {
+    {
+      MutexLock lock(mutex_);
+      const auto version = known_.writers.find(id);
+      const auto schema = parsed_.find(id);
+      if (version != known_.writers.end() && schema != parsed_.end()) {
+        return Writer{
+            .schema = schema->second,
+            .columns = known_.versions[static_cast<std::size_t>(version->second.value())]};
+      }
+    }
+    if (asked) break;
+    const Deadline wait = deadline.Within(context_.timeout);
+    FRAZIL_ASSIGN_OR_RETURN(const RegisteredSchema registered,
+                            context_.source.ById(id, wait, stop));
+    FRAZIL_ASSIGN_OR_RETURN(const decode::WriterSchema schema, Parse(registered));
+    bool known = false;
+    {
+      MutexLock lock(mutex_);
+      parsed_.insert_or_assign(id, schema);
+      known = known_.writers.contains(id);
+    }
+    // A version that was registered after the last look at the subject.
+    if (!known) {
+      const Status followed = Ask(wait, stop);
+      if (!followed.ok() && !RegistryIsAway(followed.error())) return followed.error();
+    }
+    FRAZIL_RETURN_IF_ERROR(Adopt(id, schema));
+  }
+  return Error(
+      ErrorCode::kInternal,
+      fmt::format("schema {} of topic {} was adopted and is not there", id.value(), topic_));
+}
+
+Status TopicSchemas::Adopt(WriterSchemaId id, const decode::WriterSchema& schema) {
+  MutexLock lock(mutex_);
+  if (known_.writers.contains(id)) return {};
+  if (known_.versions.empty()) {
+    return Error(ErrorCode::kSchemaNotFound,
+                 "no version of the subject " + topic_ + "-value is known");
+  }
+  const iceberg::Schema& newest = known_.versions.back();
+  for (const std::string& field : schema.FieldNames()) {
+    if (iceberg::FindField(newest, field) == nullptr) {
+      return Error(ErrorCode::kSchemaIncompatible,
+                   fmt::format("records of topic {} were written with schema {}, which the subject "
+                               "{}-value does not hold and which has a field that the table lacks; "
+                               "register that schema under the subject: field {}",
+                               topic_, id.value(), topic_, field));
+    }
+  }
+  auto plan = decode::AvroPlan::Compile(schema.avro(), newest, newest);
+  if (!plan.ok()) {
+    return plan.error().Within(fmt::format("topic {}, schema {}", topic_, id.value()));
+  }
+  FRAZIL_RETURN_IF_ERROR(context_.ledger.AppendSchemas(
+      topic_key_, {}, {{.writer_schema_id = id, .version = newest.version}}, known_.next_field_id));
+  known_.writers[id] = newest.version;
+  return {};
+}
+
+Result<TopicSchemas::Writers> TopicSchemas::FindWriters(const std::set<WriterSchemaId>& ids,
+                                                        Deadline deadline,
+                                                        const std::stop_token& stop) {
+  Writers writers;
+  for (WriterSchemaId id : ids) {
+    auto writer = FindWriter(id, deadline, stop);
+    if (!writer.ok()) {
+      return writer.error().Within(
+          fmt::format("records of topic {} name schema {}", topic_, id.value()));
+    }
+    writers.emplace(id, std::move(*writer));
+  }
+  return writers;
+}
+
+Result<ChunkSchema> TopicSchemas::Compile(const iceberg::Schema& target,
+                                          const Writers& writers) const {
+  ChunkSchema compiled{.schema = target, .plans = {}};
+  for (const auto& [id, writer] : writers) {
+    auto plan = decode::AvroPlan::Compile(writer.schema.avro(), writer.columns, target);
+    if (!plan.ok()) {
+      return plan.error().Within(fmt::format("topic {}, schema {}", topic_, id.value()));
+    }
+    compiled.plans.emplace(id, std::move(*plan));
+  }
+  return compiled;
+}
+
+Result<ChunkSchema> TopicSchemas::ForWriters(const std::set<WriterSchemaId>& writers,
+                                             Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const Writers found, FindWriters(writers, deadline, stop));
+  const std::vector<iceberg::Schema> versions = Versions();
+  if (versions.empty()) {
+    return Error(ErrorCode::kSchemaNotFound,
+                 "no version of the subject " + topic_ + "-value is known");
+  }
+  for (const iceberg::Schema& version : versions) {
+    const bool holds = std::all_of(found.begin(), found.end(), [&](const auto& entry) {
+      const Writer& writer = entry.second;
+      return decode::FieldsNotHeld(writer.schema.avro(), writer.columns, version).empty();
+    });
+    if (!holds) continue;
+    // A version before a widening holds the fields but not the values.
+    if (auto compiled = Compile(version, found); compiled.ok()) return compiled;
+  }
+  return Compile(versions.back(), found);
+}
+
+Result<ChunkSchema> TopicSchemas::ForVersion(SchemaVersion version,
+                                             const std::set<WriterSchemaId>& writers,
+                                             Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const Writers found, FindWriters(writers, deadline, stop));
+  const std::vector<iceberg::Schema> versions = Versions();
+  if (version.value() < 0 || static_cast<std::size_t>(version.value()) >= versions.size()) {
+    return Error(ErrorCode::kPathNotReproducible,
+                 fmt::format("topic {} has no schema version {}", topic_, version.value()));
+  }
+  return Compile(versions[static_cast<std::size_t>(version.value())], found);
+}
+
+}  // namespace frazil::table

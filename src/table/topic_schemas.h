@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// One topic's schema versions, kept in step with the registry and in the ledger (R2, R3, R5).
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/mutex.h"
+#include "base/result.h"
+#include "decode/avro_plan.h"
+#include "decode/block_decoder.h"
+#include "decode/writer_schema.h"
+#include "iceberg/schema.h"
+#include "ledger/ledger.h"
+#include "table/schema_source.h"
+#include "telemetry/log.h"
+#include "telemetry/metrics.h"
+
+namespace frazil::table {
+
+// A table schema version and the plans that fill it.
+struct ChunkSchema {
+  iceberg::Schema schema;
+  decode::PlansById plans;
+};
+
+// Threads: every member may be called from several threads at once.
+class TopicSchemas {
+ public:
+  struct Context {
+    SchemaSource& source;
+    ledger::Ledger& ledger;
+    telemetry::Logger& logger;
+    telemetry::Metrics& metrics;
+    // How long the newest version is believed.
+    std::chrono::milliseconds cache{1000};
+    // How long the registry may take.
+    std::chrono::milliseconds timeout{5000};
+  };
+
+  // Whether a topic that the ledger does not know can be shown. Enters nothing.
+  // Errors: those of Refresh.
+  static Status CheckShowable(const std::string& topic, const Context& context, Deadline deadline,
+                              const std::stop_token& stop);
+
+  // Reads the topic's versions from the ledger.
+  static Result<std::unique_ptr<TopicSchemas>> Open(const ledger::TopicRow& topic,
+                                                    const Context& context);
+
+  // Asks the registry for new versions unless it was asked just now, and returns all versions. When
+  // the registry cannot be reached the last known ones serve.
+  // Errors: schema_incompatible with the reason, schema_not_found without a subject or for a format
+  // other than Avro, registry_* while no version is known.
+  Result<std::vector<iceberg::Schema>> Refresh(Deadline deadline, const std::stop_token& stop);
+
+  // The schemas known now, ascending.
+  std::vector<iceberg::Schema> Versions() const;
+
+  // The oldest version that holds all fields of these writers' records (R5), with its plans. Where
+  // none does, because fields were dropped meanwhile, the newest one: what it leaves out is in no
+  // snapshot that can list the chunk.
+  // Errors: schema_incompatible when a writer has a field that no version has; schema_not_found for
+  // an id that the registry does not know; registry_*.
+  Result<ChunkSchema> ForWriters(const std::set<WriterSchemaId>& writers, Deadline deadline,
+                                 const std::stop_token& stop);
+
+  // The same for a chunk whose version is known. Errors: as above.
+  Result<ChunkSchema> ForVersion(SchemaVersion version, const std::set<WriterSchemaId>& writers,
+                                 Deadline deadline, const std::stop_token& stop);
+
+ private:
+  // A writer's schema and the columns that its fields were mapped to.
+  struct Writer {
+    decode::WriterSchema schema;
+    iceberg::Schema columns;
+  };
+  using Writers = std::map<WriterSchemaId, Writer>;
+
+  TopicSchemas(const ledger::TopicRow& topic, const Context& context);
+
+  Status Ask(Deadline deadline, const std::stop_token& stop);
+  Status Follow(const std::vector<SubjectVersion>& versions) FRAZIL_EXCLUDES(mutex_);
+  // What the ledger holds of the topic, and what a look at the subject adds to it.
+  struct Known {
+    std::vector<iceberg::Schema> versions;
+    std::map<WriterSchemaId, SchemaVersion> writers;
+    FieldId next_field_id;
+  };
+  struct Addition {
+    Known known;
+    std::vector<ledger::SchemaRow> schemas;
+    std::vector<ledger::WriterRow> writers;
+  };
+  static Result<Addition> Map(const std::string& topic, Known known,
+                              const std::vector<SubjectVersion>& subject_versions,
+                              const std::vector<decode::WriterSchema>& parsed);
+  Result<decode::WriterSchema> Parse(const RegisteredSchema& schema) const;
+  Result<Writers> FindWriters(const std::set<WriterSchemaId>& ids, Deadline deadline,
+                              const std::stop_token& stop);
+  Result<Writer> FindWriter(WriterSchemaId id, Deadline deadline, const std::stop_token& stop);
+  // Adopts a writer that the subject does not have: it must fit the newest version by name.
+  Status Adopt(WriterSchemaId id, const decode::WriterSchema& schema) FRAZIL_EXCLUDES(mutex_);
+  Result<ChunkSchema> Compile(const iceberg::Schema& target, const Writers& writers) const;
+
+  const std::int64_t topic_key_;
+  const std::string topic_;
+  const Context context_;
+  mutable Mutex mutex_;
+  Known known_ FRAZIL_GUARDED_BY(mutex_);
+  std::map<WriterSchemaId, decode::WriterSchema> parsed_ FRAZIL_GUARDED_BY(mutex_);
+  Deadline believed_until_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
+};
+
+}  // namespace frazil::table
