@@ -43,12 +43,18 @@ struct HttpServerOptions {
   std::size_t threads = 8;
   // Requests waiting for a thread; beyond that new ones get 503.
   std::size_t longest_queue = 4096;
+  // Beyond it the connection that has been idle longest is closed, or, when none is idle, new ones
+  // wait in the system's queue.
   std::size_t most_connections = 4096;
   std::size_t header_bytes = 64 << 10;
   std::size_t body_bytes = 8 << 20;
+  // Memory for requests that are being received or handled, over all connections; beyond it large
+  // ones get 503.
+  std::size_t buffered_bytes = 256 << 20;
   // From connection or last answer to the request's last byte.
   std::chrono::milliseconds read_timeout{30000};
   std::chrono::milliseconds idle_timeout{120000};
+  // For every 64 KiB of an answer, so that a slow reader of a large one lives.
   std::chrono::milliseconds write_timeout{60000};
   // Deadline that handlers get.
   std::chrono::milliseconds handle_timeout{60000};
@@ -62,15 +68,15 @@ class HttpServer {
   virtual ~HttpServer() = default;  // stops
   // The port in use; interesting when 0 was asked for.
   virtual std::uint16_t port() const = 0;
-  // Closes the listener, asks running handlers to stop, waits for them.
+  // Closes the listener, asks running handlers to stop, waits for them and sends their answers.
+  // Requires: not called from a handler.
   virtual void Stop() = 0;
 };
 
 // Owns: nothing; handler, logger and metrics must outlive the server.
 // Errors: listen_failed, naming the address and the cause.
 Result<std::unique_ptr<HttpServer>> StartHttpServer(const HttpServerOptions& options,
-                                                    HttpHandler& handler,
-                                                    telemetry::Logger& logger,
+                                                    HttpHandler& handler, telemetry::Logger& logger,
                                                     telemetry::Metrics& metrics);
 
 }  // namespace frazil::net
