@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what a fresh Debian 12 (x86_64) lacks. Runs in well under a second when nothing is missing.
 #   scripts/install_dependencies.sh build   compilers, libraries, the Arrow SDK
 #   scripts/install_dependencies.sh test    the same, and the tests' Python packages, Kafka, registry
@@ -8,7 +9,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-test}
 deps=${FRAZIL_DEPS:-$PWD/.deps}
-case $what in build | test) ;; *) sed -n 2,6p "$0" >&2; exit 2 ;; esac
+case $what in build | test) ;; *) sed -n 3,7p "$0" >&2; exit 2 ;; esac
 
 build_packages="ca-certificates ccache clang-19 clang-format-19 clang-tidy-19 cmake g++ git
   libboost1.81-dev libclang-rt-19-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev liblz4-dev
@@ -88,7 +89,17 @@ install_python_packages() {
   ensure_virtual_environment
   twice "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
     -r tests/requirements.txt
-  "$deps/venv/bin/python" -m pip check
+  "$deps/venv/bin/python" -m pip check >/dev/null
+  # A folder of our own: what a user's DuckDB has installed is neither used nor touched.
+  rm -rf "$deps/duckdb_extensions"
+  "$deps/venv/bin/python" - "$deps/duckdb_extensions" <<'PY'
+import sys
+import duckdb
+from duckdb_extensions import import_extension
+connection = duckdb.connect(config={"extension_directory": sys.argv[1]})
+for name in ("avro", "httpfs", "iceberg"):
+    import_extension(name, con=connection)
+PY
   stamp venv tests/requirements.txt
 }
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Prints the path of a Java launcher of at least the given major version.
 #   scripts/java.sh 21
 # FRAZIL_JAVA names one to prefer; else JAVA_HOME, those below /usr/lib/jvm (oldest that is new

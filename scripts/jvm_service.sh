@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Sourced by kafka.sh and registry.sh: the life of one JVM on loopback.
 # Needs: service (name), run_dir (state), deps (cache).
 # shellcheck shell=bash
@@ -86,6 +87,6 @@ dispatch() {
     stop) stop ;;
     wipe) stop; rm -rf "$run_dir" ;;
     status) if alive; then echo up; else echo down; return 1; fi ;;
-    *) sed -n '2,/^set /p' "$0" | sed '$d' >&2; exit 2 ;;
+    *) sed -n '3,/^set /p' "$0" | sed '$d' >&2; exit 2 ;;
   esac
 }

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Apache Kafka for tests and `make dev`: one node, on loopback.
 #   scripts/kafka.sh install|start|stop|wipe|status
 # KAFKA_PORT (9092)       where clients connect; the next port is the controller's

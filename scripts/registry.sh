@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Apicurio Registry for tests and `make dev`, on loopback, in memory: a stop forgets every schema.
 # Its Confluent API is at http://127.0.0.1:PORT/apis/ccompat/v7
 #   scripts/registry.sh install|start|stop|wipe|status
