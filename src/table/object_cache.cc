@@ -34,7 +34,7 @@ void ObjectCache::Put(const std::string& key, SharedBytes bytes) {
   Insert(key, std::move(bytes));
 }
 
-Result<SharedBytes> ObjectCache::GetOrMake(const std::string& key, const Maker& make,
+Result<SharedBytes> ObjectCache::GetOrMake(const std::string& key, Cost cost, const Maker& make,
                                            Deadline deadline, const std::stop_token& stop) {
   {
     MutexLock lock(mutex_);
@@ -43,7 +43,8 @@ Result<SharedBytes> ObjectCache::GetOrMake(const std::string& key, const Maker& 
         metrics_.Increment(Metric::kObjectCacheRequestsTotal, {"hit"});
         return bytes;
       }
-      if (!being_made_.contains(key) && being_made_.size() < most_makers_) break;
+      const bool has_turn = cost == Cost::kCheap || costly_makers_ < most_makers_;
+      if (has_turn && !being_made_.contains(key)) break;
       if (!changed_.WaitUntil(mutex_, deadline, stop)) {
         if (stop.stop_requested()) {
           return Error(ErrorCode::kCancelled, "the client left before the file was ready: " + key);
@@ -54,11 +55,13 @@ Result<SharedBytes> ObjectCache::GetOrMake(const std::string& key, const Maker& 
       }
     }
     being_made_.insert(key);
+    if (cost == Cost::kHigh) ++costly_makers_;
   }
   metrics_.Increment(Metric::kObjectCacheRequestsTotal, {"miss"});
   Result<SharedBytes> made = make();
   MutexLock lock(mutex_);
   being_made_.erase(key);
+  if (cost == Cost::kHigh) --costly_makers_;
   if (made.ok()) Insert(key, *made);
   changed_.NotifyAll();
   return made;

@@ -281,8 +281,9 @@ Result<Object> SpeedTable::Read(std::string_view key, Deadline deadline,
   const auto make = [&]() -> Result<SharedBytes> {
     return chunk ? MakeChunk(*chunk, deadline, stop) : RenderedFile(key);
   };
+  const auto cost = chunk ? ObjectCache::Cost::kHigh : ObjectCache::Cost::kCheap;
   FRAZIL_ASSIGN_OR_RETURN(object.bytes,
-                          context_.cache.GetOrMake(std::string(key), make, deadline, stop));
+                          context_.cache.GetOrMake(std::string(key), cost, make, deadline, stop));
   object.info.size = static_cast<std::int64_t>(object.bytes->size());
   return object;
 }

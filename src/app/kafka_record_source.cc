@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/kafka_record_source.h"
+
+#include <utility>
+
+namespace frazil::app {
+namespace {
+
+decode::NullableView ToView(const kafka::wire::NullableBytes& bytes) {
+  return {.data = bytes.data, .size = bytes.size};
+}
+
+decode::RecordBlock ToBlock(kafka::wire::RecordSet set) {
+  decode::RecordBlock block;
+  block.records.reserve(set.records.size());
+  for (const kafka::wire::RecordView& record : set.records) {
+    block.records.push_back({.offset = record.offset,
+                             .timestamp = record.timestamp,
+                             .key = ToView(record.key),
+                             .value = ToView(record.value),
+                             .header_begin = record.header_begin,
+                             .header_count = record.header_count});
+  }
+  block.headers.reserve(set.headers.size());
+  for (const kafka::wire::HeaderView& header : set.headers) {
+    block.headers.push_back({.key = header.key, .value = ToView(header.value)});
+  }
+  block.owners = std::move(set.owners);
+  block.payload_bytes = set.payload_bytes;
+  return block;
+}
+
+}  // namespace
+
+Result<table::TopicState> KafkaRecordSource::Describe(const std::string& topic, Deadline deadline,
+                                                      const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const kafka::TopicOffsets offsets,
+                          cluster_.Describe(topic, deadline, stop));
+  table::TopicState state{.topic_id = offsets.topic_id, .partitions = {}};
+  for (const kafka::PartitionOffsets& partition : offsets.partitions) {
+    state.partitions.push_back({.partition = partition.partition,
+                                .epoch = partition.epoch,
+                                .start = partition.start,
+                                .end = partition.end});
+  }
+  return state;
+}
+
+Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,
+                                    Deadline deadline, const std::stop_token& stop) {
+  const kafka::ReadRequest request{.topic = range.topic,
+                                   .topic_id = range.topic_id,
+                                   .partition = range.partition,
+                                   .epoch = range.epoch,
+                                   .start = range.start,
+                                   .end = range.end};
+  return cluster_.ReadRange(
+      request,
+      [&sink](kafka::wire::RecordSet records) { return sink(ToBlock(std::move(records))); },
+      deadline, stop);
+}
+
+}  // namespace frazil::app

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// kafka::Cluster as the RecordSource that `table` asks for.
+#pragma once
+
+#include <string>
+
+#include "kafka/client/cluster.h"
+#include "table/record_source.h"
+
+namespace frazil::app {
+
+// Owns: nothing; the cluster must outlive it.
+class KafkaRecordSource final : public table::RecordSource {
+ public:
+  explicit KafkaRecordSource(kafka::Cluster& cluster) : cluster_(cluster) {}
+
+  Result<table::TopicState> Describe(const std::string& topic, Deadline deadline,
+                                     const std::stop_token& stop) override;
+  Status ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,
+                   Deadline deadline, const std::stop_token& stop) override;
+
+ private:
+  kafka::Cluster& cluster_;
+};
+
+}  // namespace frazil::app

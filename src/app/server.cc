@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/server.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/kafka_record_source.h"
+#include "app/registry_schema_source.h"
+#include "base/clock.h"
+#include "base/thread_pool.h"
+#include "kafka/client/cluster.h"
+#include "ledger/ledger.h"
+#include "net/http_client.h"
+#include "net/http_server.h"
+#include "registry/registry_client.h"
+#include "serve/catalog/catalog_handler.h"
+#include "serve/catalog/credential_source.h"
+#include "serve/s3/s3_handler.h"
+#include "serve/s3/vended_keys.h"
+#include "table/object_cache.h"
+#include "table/virtual_catalog.h"
+#include "telemetry/metrics.h"
+
+namespace frazil::app {
+namespace {
+
+using telemetry::LogLevel;
+
+constexpr std::chrono::milliseconds kReadinessTimeout{2000};
+constexpr std::size_t kLongestFetchQueue = 4096;
+
+class KeySource final : public serve::catalog::CredentialSource {
+ public:
+  explicit KeySource(const serve::s3::VendedKeys& keys) : keys_(keys) {}
+
+  serve::catalog::VendedCredential Vend(const Uuid& table_uuid,
+                                        const std::string& /*location*/) const override {
+    serve::s3::VendedKey key = keys_.Vend(table_uuid);
+    return {.access_key_id = std::move(key.access_key_id),
+            .secret_access_key = std::move(key.secret_access_key),
+            .session_token = std::move(key.session_token),
+            .expires = key.expires};
+  }
+
+ private:
+  const serve::s3::VendedKeys& keys_;
+};
+
+// The parts of the settings that have to be read before anything is opened.
+struct Addresses {
+  std::vector<kafka::BrokerAddress> brokers;
+  net::HttpUrl registry;
+  net::ListenAddress catalog;
+  net::ListenAddress s3;
+};
+
+Error InSetting(std::string_view name, const Error& error) {
+  return Error(ErrorCode::kConfigInvalid, fmt::format("setting {}: {}", name, error.message()));
+}
+
+Result<net::ListenAddress> ParseListener(std::string_view name, const std::string& text,
+                                         bool insecure) {
+  auto address = net::ListenAddress::Parse(text);
+  if (!address.ok()) return InSetting(name, address.error());
+  if (!address->IsLoopback() && !insecure) {
+    return Error(ErrorCode::kConfigInvalid,
+                 fmt::format("setting {}: this address can be reached from other machines, and the "
+                             "catalog has no authentication yet; listen on loopback, or say "
+                             "--insecure: {}",
+                             name, text));
+  }
+  return address;
+}
+
+Status CheckAdvertised(std::string_view name, const std::string& url) {
+  if (url.empty()) return {};
+  const auto parsed = net::HttpUrl::Parse(url);
+  // Clients may reach the server through a proxy that speaks TLS.
+  const bool is_https = url.starts_with("https://");
+  if (!parsed.ok() && !is_https) return InSetting(name, parsed.error());
+  return {};
+}
+
+Result<Addresses> ParseAddresses(const Settings& settings) {
+  Addresses addresses;
+  for (const std::string& text : settings.kafka) {
+    auto broker = kafka::BrokerAddress::Parse(text);
+    if (!broker.ok()) return InSetting("kafka", broker.error());
+    addresses.brokers.push_back(*broker);
+  }
+  auto registry = net::HttpUrl::Parse(settings.registry);
+  if (!registry.ok()) return InSetting("registry", registry.error());
+  addresses.registry = *registry;
+  FRAZIL_ASSIGN_OR_RETURN(addresses.catalog,
+                          ParseListener("listen", settings.listen, settings.insecure));
+  FRAZIL_ASSIGN_OR_RETURN(addresses.s3,
+                          ParseListener("s3-listen", settings.s3_listen, settings.insecure));
+  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("advertise", settings.advertise));
+  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("s3-advertise", settings.s3_advertise));
+  return addresses;
+}
+
+// The URL that clients are told of a listener.
+Result<std::string> AdvertisedUrl(std::string_view name, const std::string& advertised,
+                                  net::ListenAddress address, std::uint16_t port) {
+  if (!advertised.empty()) {
+    return advertised.ends_with('/') ? advertised.substr(0, advertised.size() - 1) : advertised;
+  }
+  if (address.host == "0.0.0.0" || address.host == "::") {
+    return Error(ErrorCode::kConfigInvalid,
+                 fmt::format("setting {} is missing: clients cannot be told to go to {}", name,
+                             address.ToString()));
+  }
+  address.port = port;
+  return "http://" + address.ToString();
+}
+
+kafka::ClusterOptions ClusterOptionsOf(const Settings& settings, const Addresses& addresses) {
+  kafka::ClusterOptions options;
+  options.bootstrap = addresses.brokers;
+  options.request_timeout = settings.kafka_timeout;
+  options.connect_timeout = std::min(options.connect_timeout, settings.kafka_timeout);
+  options.max_connections_per_broker = static_cast<int>(settings.fetch_parallel + settings.threads);
+  return options;
+}
+
+table::TableOptions TableOptionsOf(const Settings& settings) {
+  return {.snapshot_backdate = settings.snapshot_backdate,
+          .cut_interval = settings.cut_interval,
+          .kafka_timeout = settings.kafka_timeout,
+          .registry_timeout = settings.registry_timeout,
+          .schema_cache = settings.schema_cache,
+          .chunk_bytes = static_cast<std::size_t>(settings.chunk_bytes)};
+}
+
+// Members are declared in the order in which they are needed, and leave in the opposite one.
+class WiredServer final : public Server {
+ public:
+  WiredServer(const Settings& settings, const Addresses& addresses, telemetry::Logger& logger)
+      : settings_(settings),
+        logger_(logger),
+        cluster_(ClusterOptionsOf(settings, addresses), metrics_),
+        records_(cluster_),
+        registry_(registry::MakeClient(net::MakeHttpClient(addresses.registry), settings.registry,
+                                       metrics_, {.timeout = settings.registry_timeout})),
+        schemas_(*registry_),
+        pool_(static_cast<std::size_t>(settings.fetch_parallel), kLongestFetchQueue),
+        cache_(static_cast<std::size_t>(settings.cache_bytes),
+               static_cast<std::size_t>(settings.fetch_parallel), metrics_) {}
+
+  ~WiredServer() override { Stop(); }
+
+  Status Start(const Addresses& addresses) {
+    FRAZIL_ASSIGN_OR_RETURN(ledger_, ledger::OpenSqliteLedger(settings_.data_dir, clock_));
+    catalog_ = std::make_unique<table::VirtualCatalog>(
+        settings_.topics, table::TableContext{.records = records_,
+                                              .schemas = schemas_,
+                                              .ledger = *ledger_,
+                                              .cache = cache_,
+                                              .pool = pool_,
+                                              .logger = logger_,
+                                              .metrics = metrics_,
+                                              .options = TableOptionsOf(settings_)});
+    keys_ = std::make_unique<serve::s3::VendedKeys>(ledger_->Secret(), clock_);
+    key_source_ = std::make_unique<KeySource>(*keys_);
+    // The S3 endpoint first: its port stands in what the catalog tells.
+    s3_handler_ = serve::s3::MakeS3Handler(*catalog_, *keys_, clock_, logger_, metrics_);
+    FRAZIL_ASSIGN_OR_RETURN(s3_server_, net::StartHttpServer(ServerOptions(addresses.s3, "s3"),
+                                                             *s3_handler_, logger_, metrics_));
+    FRAZIL_ASSIGN_OR_RETURN(s3_url_, AdvertisedUrl("s3-advertise", settings_.s3_advertise,
+                                                   addresses.s3, s3_server_->port()));
+    catalog_handler_ = serve::catalog::MakeCatalogHandler(
+        {.s3_endpoint = s3_url_ + "/", .region = settings_.region}, *catalog_, *key_source_,
+        [this] { return CheckReady(); }, logger_, metrics_);
+    FRAZIL_ASSIGN_OR_RETURN(catalog_server_,
+                            net::StartHttpServer(ServerOptions(addresses.catalog, "catalog"),
+                                                 *catalog_handler_, logger_, metrics_));
+    FRAZIL_ASSIGN_OR_RETURN(catalog_url_,
+                            AdvertisedUrl("advertise", settings_.advertise, addresses.catalog,
+                                          catalog_server_->port()));
+    return {};
+  }
+
+  const std::string& catalog_url() const override { return catalog_url_; }
+  const std::string& s3_url() const override { return s3_url_; }
+
+  void Stop() override {
+    if (catalog_server_) catalog_server_->Stop();
+    if (s3_server_) s3_server_->Stop();
+  }
+
+ private:
+  net::HttpServerOptions ServerOptions(const net::ListenAddress& address,
+                                       std::string endpoint) const {
+    net::HttpServerOptions options;
+    options.address = address;
+    options.endpoint = std::move(endpoint);
+    options.threads = static_cast<std::size_t>(settings_.threads);
+    options.handle_timeout = settings_.load_timeout;
+    return options;
+  }
+
+  // Ready is a server whose Kafka answers; that a topic is missing is the topic's own trouble.
+  Status CheckReady() {
+    const auto state = records_.Describe(settings_.topics.front(),
+                                         Deadline::After(kReadinessTimeout), std::stop_token());
+    if (state.ok() || state.error().code() == ErrorCode::kTableNotFound) return {};
+    return state.error();
+  }
+
+  const Settings settings_;
+  telemetry::Logger& logger_;
+  const SystemClock clock_;
+  telemetry::Metrics metrics_;
+  kafka::Cluster cluster_;
+  KafkaRecordSource records_;
+  std::unique_ptr<registry::Client> registry_;
+  RegistrySchemaSource schemas_;
+  ThreadPool pool_;
+  table::ObjectCache cache_;
+  std::unique_ptr<ledger::Ledger> ledger_;
+  std::unique_ptr<table::VirtualCatalog> catalog_;
+  std::unique_ptr<serve::s3::VendedKeys> keys_;
+  std::unique_ptr<KeySource> key_source_;
+  std::unique_ptr<net::HttpHandler> s3_handler_;
+  std::unique_ptr<net::HttpHandler> catalog_handler_;
+  std::unique_ptr<net::HttpServer> s3_server_;
+  std::unique_ptr<net::HttpServer> catalog_server_;
+  std::string catalog_url_;
+  std::string s3_url_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> StartServer(const Settings& settings, telemetry::Logger& logger) {
+  FRAZIL_ASSIGN_OR_RETURN(const Addresses addresses, ParseAddresses(settings));
+  auto server = std::make_unique<WiredServer>(settings, addresses, logger);
+  FRAZIL_RETURN_IF_ERROR(server->Start(addresses));
+  logger.Event(LogLevel::kInfo, "started",
+               {{"catalog", server->catalog_url()},
+                {"s3", server->s3_url()},
+                {"kafka", fmt::format("{}", fmt::join(settings.kafka, ","))},
+                {"topics", static_cast<std::int64_t>(settings.topics.size())}});
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace frazil::app
