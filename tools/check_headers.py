@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every header below src/ alone, so that each includes what it needs.
+"""Every header below src/ compiles alone, so that each includes what it needs.
 
-What compiled is remembered in build/checked_headers.json with the contents of all that it included,
+A header that its own source includes before anything else is compiled alone by the build; the others
+are compiled here. What compiled is remembered in build/checked_headers.json with the contents of all that it included,
 so a second run compiles only what has changed since.
 """
 
@@ -15,7 +16,7 @@ import re
 import subprocess
 import tempfile
 
-from repository import run
+from repository import run, without
 
 JOBS = int(os.environ.get("FRAZIL_JOBS", "2"))
 SECONDS = 600
@@ -77,6 +78,13 @@ class HeaderCompiler:
                 "include or declare what it uses")
 
 
+def proven_by_build(repository, path):
+    """Whether the header's source includes it first."""
+    source = without(repository.text(path[:-len(".h")] + ".cc"), strings=False)
+    first = re.search(r"^[ \t]*#[ \t]*(\w+)[ \t]*(.*?)[ \t]*$", source, re.MULTILINE)
+    return bool(first) and first.groups() == ("include", f'"{path[len("src/"):]}"')
+
+
 def remembered(path):
     try:
         return json.loads(path.read_text())
@@ -89,7 +97,8 @@ def breaches(repository):
     memory_path = repository.root / "build" / "checked_headers.json"
     memory = remembered(memory_path)
     kept, stale = {}, []
-    headers = repository.select(r"src/.+\.h")
+    headers = [path for path in repository.select(r"src/.+\.h")
+               if not proven_by_build(repository, path)]
     for path in headers:
         known = memory.get(path)
         if known and known["state"] == compiler.state(known["files"]):

@@ -34,7 +34,7 @@ WORDS = [
     (re.compile(r"\b(?:this|last|next|previous|earlier|later|another|current) session\b(?!['\w])"
                 r"|\b(?:sub-?agents?|AI|LLM|language model|chat ?bot)\b"),
      "tells of how the file was made; tell what it is", None),
-    (re.compile(r"index-url|extra-index|--registry[ =]|\bartifactory\b|\bnexus\b|\.npmrc|GOPROXY=http",
+    (re.compile(r"index-url|extra-index|\bartifactory\b|\bnexus\b|\.npmrc|GOPROXY=http",
                 re.I), "names a package registry; the machine's own settings choose it", None),
     (re.compile(r"\bAKIA(?!IOSFODNN7EXAMPLE)[0-9A-Z]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----"
                 r"|\bgh[pousr]_[A-Za-z0-9]{30,}|\bxox[abprs]-[A-Za-z0-9-]{10,}"),

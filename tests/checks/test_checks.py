@@ -309,7 +309,7 @@ class SizesTest(CheckTest):
 class HeadersTest(CheckTest):
     def test_header_that_lacks_an_include_fails_and_good_ones_are_remembered(self):
         good = SPDX + "#pragma once\n#include <string>\ninline std::string A() { return {}; }\n"
-        tree = self.tree({"src/avro/schema.h": good})
+        tree = self.tree({"src/avro/schema.h": good, "src/avro/schema.cc": None})
         self.assertEqual(list(check_headers.breaches(tree)), [])
         memory = tree.root / "build" / "checked_headers.json"
         before = memory.read_text()
@@ -323,6 +323,14 @@ class HeadersTest(CheckTest):
         found = list(check_headers.breaches(tree))
         self.assertEqual(len(found), 1)
         self.assertRegex(found[0], r"^src/avro/schema.h:3: .*does not compile alone")
+
+
+    def test_header_that_its_source_includes_first_is_left_to_the_build(self):
+        bad = {"src/avro/schema.h": SPDX + "std::string A();\n"}
+        self.assert_passes(check_headers, bad)
+        self.assert_breach(check_headers, {**bad, "src/avro/schema.cc":
+                                           SPDX + '#include <string>\n#include "avro/schema.h"\n'},
+                           "does not compile alone")
 
 
 @unittest.skipIf(shutil.which("clang-format-19") is None, "clang-format-19 is not installed")
