@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Kafka cluster as Frazil reads it: where each partition begins and ends, and the committed
+// records of a range. It never writes and never creates a topic.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/uuid.h"
+#include "kafka/client/broker_address.h"
+#include "kafka/wire/record_batch.h"
+#include "net/tcp_stream.h"
+#include "telemetry/metrics.h"
+
+namespace frazil::kafka {
+
+struct ClusterOptions {
+  // Brokers to start from; at least one.
+  std::vector<BrokerAddress> bootstrap;
+  std::string client_id = "frazil";
+  // Longest wait for one answer, beyond the wait that the request itself asks the broker for.
+  std::chrono::milliseconds request_timeout{10'000};
+  // Longest wait for one connection.
+  std::chrono::milliseconds connect_timeout{3'000};
+  // Waits before the second, third ... repeat; they double up to the maximum.
+  std::chrono::milliseconds retry_backoff_min{20};
+  std::chrono::milliseconds retry_backoff_max{1'000};
+  // How long a topic may stay unknown before it counts as absent: brokers learn of a new topic
+  // one after the other.
+  std::chrono::milliseconds unknown_topic_grace{1'000};
+  // R6: the wait of the two fetches whose empty answers show that a range ends in a hole.
+  std::chrono::milliseconds empty_fetch_wait{5'000};
+  // Age from which ReadRange asks for metadata again. Describe checks it each time.
+  std::chrono::milliseconds metadata_max_age{30'000};
+  // Most bytes that one fetch asks for. A single batch may be larger.
+  std::int32_t fetch_max_bytes = 8 << 20;
+  // A broker's answer above this size is refused.
+  std::int32_t max_response_bytes = 256 << 20;
+  // Payload after which records are handed to the sink within one answer.
+  std::size_t block_payload_bytes = 8 << 20;
+  // Connections to one broker at the same time; further calls wait for a free one.
+  int max_connections_per_broker = 8;
+  wire::RecordBatchLimits batch_limits;
+};
+
+// How connections are made; tests put a scripted broker here.
+using ConnectFunction = std::function<Result<std::unique_ptr<net::TcpStream>>(
+    const BrokerAddress& address, Deadline deadline, const std::stop_token& stop)>;
+
+struct PartitionOffsets {
+  PartitionId partition;
+  BrokerId leader;
+  // -1 where the broker knows none.
+  LeaderEpoch epoch{-1};
+  // The log's start and its last stable offset (R7), told by the leader; start <= end.
+  Offset start;
+  Offset end;
+};
+
+struct TopicOffsets {
+  // Zero where the brokers know no topic ids.
+  Uuid topic_id;
+  // Ascending, each partition once, numbered from 0 without gaps.
+  std::vector<PartitionOffsets> partitions;
+};
+
+struct ReadRequest {
+  std::string topic;
+  // A read from a topic with another id fails with topic_recreated; zero: not checked.
+  Uuid topic_id;
+  PartitionId partition;
+  // No leader of an older epoch than this is read from; -1: any.
+  LeaderEpoch epoch{-1};
+  Offset start;
+  Offset end;
+};
+
+class ClusterState;
+
+// Takes records in order of offset; an error ends the read and becomes its result. The set's
+// owners keep its views alive.
+using RecordSink = std::function<Status(wire::RecordSet records)>;
+
+// Threads: Describe and ReadRange may be called from any number of threads at once; no lock is held
+// while a broker is waited for or the sink runs.
+//
+// Both repeat what a broker refuses for a passing reason (leader moved, throttled, connection lost)
+// until the deadline, and then fail with kafka_unavailable, naming broker and cause. A stop gives
+// cancelled.
+class Cluster {
+ public:
+  // Connects through net::ConnectTcp. `metrics` must outlive the cluster. Makes no connection yet.
+  Cluster(ClusterOptions options, telemetry::Metrics& metrics);
+  Cluster(ClusterOptions options, telemetry::Metrics& metrics, ConnectFunction connect);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  // The state of the topic's partitions. It includes every record that was acknowledged (acks=all)
+  // and committed before the call, partitions that were added before it too, and the offsets are
+  // those of the topic with the id that is returned.
+  // Errors: table_not_found, naming topic and brokers; kafka_unavailable, kafka_protocol (also when
+  // the brokers deny access), unsupported (brokers without a needed protocol version), cancelled.
+  Result<TopicOffsets> Describe(const std::string& topic, Deadline deadline,
+                                const std::stop_token& stop);
+
+  // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
+  // range is complete (R6). Control records and aborted records are not handed over. A range that
+  // ends in a hole at the very end of a log takes two fetches of empty_fetch_wait: give it a
+  // deadline longer than that.
+  // Errors: records_gone when the log starts after `start`; log_truncated when the log ends before
+  // `end`, looked at again until the deadline; topic_recreated; corrupt_data, naming topic,
+  // partition and offset; unsupported (codec or message format); those of Describe; the sink's.
+  Status ReadRange(const ReadRequest& request, const RecordSink& sink, Deadline deadline,
+                   const std::stop_token& stop);
+
+ private:
+  std::unique_ptr<ClusterState> state_;
+};
+
+}  // namespace frazil::kafka
