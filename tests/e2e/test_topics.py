@@ -155,7 +155,7 @@ def test_deleted_records_leave_the_table(make_topic, make_frazil, duckdb_of, ser
     frazil = make_frazil(topic)
     duck = duckdb_of(frazil)
     assert len(check(topic, duck, services)) == 100
-    admin = AdminClient({"bootstrap.servers": services.kafka.address})
+    admin = AdminClient({"bootstrap.servers": services.kafka.address, "log_level": 2})
     for future in admin.delete_records([TopicPartition(topic.name, 0, 20)]).values():
         future.result(30)
     assert len(check(topic, duckdb_of(frazil), services)) == 80

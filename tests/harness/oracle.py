@@ -26,23 +26,22 @@ class Oracle:
         consumer = Consumer({"bootstrap.servers": self._kafka, "group.id": f"oracle-{uuid.uuid4()}",
                              "isolation.level": "read_committed", "enable.auto.commit": False,
                              "enable.partition.eof": True, "auto.offset.reset": "earliest",
-                             "check.crcs": True})
+                             "check.crcs": True, "log_level": 2})
         try:
             partitions = consumer.list_topics(topic, timeout=10).topics[topic].partitions
             consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
             open_partitions = set(partitions)
             found = []
             while open_partitions:
-                batch = consumer.consume(5000, timeout=10)
-                if not batch:
+                message = consumer.poll(10)
+                if message is None:
                     raise TimeoutError(f"no end of {topic} in partitions {open_partitions}")
-                for message in batch:
-                    if message.error() is None:
-                        found.append(message)
-                    elif message.error().code() == KafkaError._PARTITION_EOF:
-                        open_partitions.discard(message.partition())
-                    else:
-                        raise KafkaException(message.error())
+                if message.error() is None:
+                    found.append(message)
+                elif message.error().code() == KafkaError._PARTITION_EOF:
+                    open_partitions.discard(message.partition())
+                else:
+                    raise KafkaException(message.error())
             return sorted(found, key=lambda message: (message.partition(), message.offset()))
         finally:
             consumer.close()

@@ -22,7 +22,7 @@ class Topic:
         self.framing = None
         if schema is not None:
             self.use(schema)
-        self._admin = AdminClient({"bootstrap.servers": kafka})
+        self._admin = AdminClient({"bootstrap.servers": kafka, "log_level": 2})
         if create:
             self.create(config)
         self.producer = self.new_producer(compression)
@@ -56,7 +56,7 @@ class Topic:
 
     def new_producer(self, compression="lz4", **extra):
         settings = {"bootstrap.servers": self.kafka, "acks": "all", "enable.idempotence": True,
-                    "linger.ms": 2, "compression.type": compression}
+                    "linger.ms": 2, "compression.type": compression, "log_level": 2}
         return Producer({**settings, **{key.replace("_", "."): value for key, value in extra.items()}})
 
     def send(self, value, key=None, partition=None, headers=None, producer=None, timestamp=None):
