@@ -31,12 +31,14 @@ struct SubjectVersion {
 };
 
 struct ClientOptions {
-  // Longest wait for one call, repeats included.
+  // Longest wait for one answer of the registry, repeats included.
   std::chrono::milliseconds timeout{5000};
   std::chrono::milliseconds first_backoff{50};
   // How long "no such id" is believed: a registration may lag behind its first record.
   std::chrono::milliseconds missing_cache{1000};
+  // Least recently used ones leave first, when either bound is passed.
   std::size_t cached_schemas = 10000;
+  std::size_t cached_bytes = 64 << 20;
   std::size_t schema_bytes = 4 << 20;
   // Depth and number of references that are followed for one schema.
   std::size_t most_references = 100;
