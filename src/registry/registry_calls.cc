@@ -96,7 +96,7 @@ Error RegistryCalls::Refusal(const net::HttpResponse& response) const {
                  "the schema registry knows no such subject, version or schema id: error code " +
                      std::to_string(*error_code));
   }
-  if (response.status == 404 && !error_code.has_value()) {
+  if (response.status == 404) {
     return Error(ErrorCode::kRegistryProtocol,
                  "nothing of the Confluent schema registry API is at the URL of --registry; check "
                  "its path: status 404");
