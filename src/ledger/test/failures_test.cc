@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <unistd.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "ledger/sqlite_ledger.h"
+#include "ledger_fixture.h"
+
+namespace frazil::ledger {
+namespace {
+
+using testing::HasSubstr;
+
+class FailuresTest : public LedgerTest {
+ protected:
+  // The error of an opening that must fail.
+  std::string OpeningError(ErrorCode code = ErrorCode::kLedger) {
+    const auto opened = OpenSqliteLedger(folder_, clock_);
+    EXPECT_FALSE(opened.ok());
+    if (opened.ok()) return "";
+    EXPECT_EQ(opened.error().code(), code) << opened.error().ToString();
+    return opened.error().message();
+  }
+  std::vector<char> ReadFile() const {
+    std::ifstream file(File(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void WriteFile(const std::vector<char>& content) const {
+    std::ofstream file(File(), std::ios::binary | std::ios::trunc);
+    file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  }
+  static mode_t Mode(const std::string& path) {
+    struct stat status{};
+    EXPECT_EQ(stat(path.c_str(), &status), 0) << path;
+    return status.st_mode & 0777;
+  }
+  // A topic with a schema, a table with a state.
+  void Fill() {
+    Open();
+    table_ = MakeTable();
+    topic_ = (*ledger_->FindTopic("orders"))->key;
+    const SchemaRow schema{.schema = SomeSchema(0, 3), .writer_schema_id = WriterSchemaId(1)};
+    const WriterRow writer{.writer_schema_id = WriterSchemaId(1), .version = SchemaVersion(0)};
+    ASSERT_TRUE(ledger_->AppendSchemas(topic_, {schema}, {writer}, FieldId(21)).ok());
+    NewState state = StateOver(1, {Range(0, 0, 0, 5)});
+    state.cut->chunks = {SomeChunk(0, 0, 5)};
+    ASSERT_TRUE(ledger_->RecordState(table_, 0, state).ok());
+  }
+
+  std::int64_t table_ = 0;
+  std::int64_t topic_ = 0;
+};
+
+TEST_F(FailuresTest, FolderAndFilesAreForTheirOwnerOnly) {
+  const mode_t before = umask(0);
+  Fill();
+  umask(before);
+  EXPECT_EQ(Mode(folder_), 0700U);
+  EXPECT_EQ(Mode(File()), 0600U);
+  EXPECT_EQ(Mode(File() + "-wal"), 0600U);
+  EXPECT_EQ(Mode(File() + "-shm"), 0600U);
+  EXPECT_EQ(Mode(folder_ + "/ledger.lock"), 0600U);
+  Close();
+  ASSERT_EQ(chmod(File().c_str(), 0644), 0);
+  Open();
+  EXPECT_EQ(Mode(File()), 0600U);
+}
+
+TEST_F(FailuresTest, FileIsKeptAsTheRulesSay) {
+  Fill();
+  Close();
+  EXPECT_EQ(Ask("PRAGMA user_version"), kTablesVersion);
+  EXPECT_EQ(Ask("PRAGMA application_id"), 0x46727a6c);
+  EXPECT_EQ(Ask("SELECT count(*) FROM pragma_table_list WHERE type = 'table' AND strict = 0 "
+                "AND name NOT LIKE 'sqlite_%'"),
+            0);
+  EXPECT_EQ(Ask("SELECT count(*) FROM pragma_journal_mode WHERE journal_mode = 'wal'"), 1);
+  EXPECT_EQ(Ask("SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+TEST_F(FailuresTest, SecondOpeningNamesTheProcessThatHoldsTheLedger) {
+  Open();
+  EXPECT_THAT(OpeningError(), HasSubstr("in use by process " + std::to_string(getpid()) +
+                                        "; stop it or choose another --data-dir"));
+  Close();
+  Open();
+}
+
+TEST_F(FailuresTest, NewerFileIsRefusedUntouched) {
+  Fill();
+  Close();
+  Execute("PRAGMA user_version = 2");
+  const auto before = ReadFile();
+  EXPECT_THAT(OpeningError(), HasSubstr("written by a newer Frazil"));
+  EXPECT_EQ(ReadFile(), before);
+}
+
+TEST_F(FailuresTest, DatabaseOfAnotherProgramIsRefusedUntouched) {
+  std::filesystem::create_directories(folder_);
+  std::ofstream(File()).close();
+  Execute("CREATE TABLE theirs (x)");
+  const auto before = ReadFile();
+  EXPECT_THAT(OpeningError(), HasSubstr("another program's database"));
+  EXPECT_EQ(ReadFile(), before);
+}
+
+TEST_F(FailuresTest, FileThatIsNoDatabaseIsDamaged) {
+  std::filesystem::create_directories(folder_);
+  WriteFile(std::vector<char>(8192, 'x'));
+  EXPECT_THAT(OpeningError(), HasSubstr("the ledger is damaged"));
+}
+
+TEST_F(FailuresTest, LostSecretIsAnError) {
+  Fill();
+  Close();
+  Execute("UPDATE secrets SET value = x'00'");
+  EXPECT_THAT(OpeningError(ErrorCode::kCorruptData), HasSubstr("lost its secret"));
+}
+
+TEST_F(FailuresTest, DamageAnywhereGivesAnErrorOrAValue) {
+  Fill();
+  Close();
+  const auto whole = ReadFile();
+  ASSERT_GT(whole.size(), 4096U);
+  std::size_t errors = 0;
+  const auto try_it = [&](const std::vector<char>& content) {
+    std::filesystem::remove(File() + "-wal");
+    std::filesystem::remove(File() + "-shm");
+    WriteFile(content);
+    const auto opened = OpenSqliteLedger(folder_, clock_);
+    if (!opened.ok()) {
+      ++errors;
+      EXPECT_TRUE(opened.error().code() == ErrorCode::kLedger ||
+                  opened.error().code() == ErrorCode::kCorruptData)
+          << opened.error().ToString();
+      return;
+    }
+    const auto history = (*opened)->History(table_);
+    const auto schemas = (*opened)->Schemas(topic_);
+    const auto recorded = (*opened)->RecordState(table_, 1, StateOver(2, {Range(0, 0, 0, 6)}));
+    if (!history.ok() || !schemas.ok() || !recorded.ok()) ++errors;
+  };
+  for (std::size_t at = 0; at < whole.size(); at += 211) {
+    auto damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0xff);
+    try_it(damaged);
+  }
+  // The page heads, where the tree of tables hangs.
+  for (std::size_t page = 0; page < whole.size(); page += 4096) {
+    auto damaged = whole;
+    for (std::size_t i = 0; i < 8; ++i) damaged[page + i] = static_cast<char>(0xa5);
+    try_it(damaged);
+  }
+  for (std::size_t size = 1; size < whole.size(); size += 3001) {
+    try_it({whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)});
+  }
+  EXPECT_GT(errors, 20U);
+}
+
+TEST_F(FailuresTest, RowsThatCannotBeReadAreCorruptData) {
+  Fill();
+  Close();
+  const auto whole = ReadFile();
+  const char* broken[] = {
+      "UPDATE chunks SET columns = '[[1,'",
+      "UPDATE chunks SET columns = 'not JSON'",
+      "UPDATE chunks SET generation = 99999999999",
+      "UPDATE cuts SET operation = 'merge'",
+      "UPDATE cuts SET schema_version = 99999999999",
+      "UPDATE cut_partitions SET epoch = 99999999999",
+      "UPDATE states SET writer_version = -99999999999",
+      "PRAGMA ignore_check_constraints = ON; UPDATE chunks SET content_hash = x'00'",
+      "PRAGMA foreign_keys = OFF; UPDATE chunks SET cut = 7",
+      "PRAGMA foreign_keys = OFF; UPDATE cut_partitions SET cut = 0",
+  };
+  for (const char* sql : broken) {
+    std::filesystem::remove(File() + "-wal");
+    WriteFile(whole);
+    Execute(sql);
+    Open();
+    const auto history = ledger_->History(table_);
+    ASSERT_FALSE(history.ok()) << sql;
+    EXPECT_EQ(history.error().code(), ErrorCode::kCorruptData) << sql;
+    Close();
+  }
+  for (const char* sql : {"UPDATE schemas SET schema = '{\"type\":'",
+                          "UPDATE schemas SET schema = replace(schema, '\"schema-id\":0', "
+                          "'\"schema-id\":1')",
+                          "UPDATE schemas SET writer_schema_id = 99999999999"}) {
+    WriteFile(whole);
+    Execute(sql);
+    Open();
+    const auto schemas = ledger_->Schemas(topic_);
+    ASSERT_FALSE(schemas.ok()) << sql;
+    EXPECT_EQ(schemas.error().code(), ErrorCode::kCorruptData) << sql;
+    Close();
+  }
+}
+
+TEST_F(FailuresTest, PlaceThatCannotBeAFolderIsAnError) {
+  std::ofstream(std::filesystem::path(folder_).parent_path() / "file").close();
+  folder_ = (std::filesystem::path(folder_).parent_path() / "file" / "data").string();
+  EXPECT_THAT(OpeningError(), HasSubstr("the ledger's folder cannot be used"));
+}
+
+// Acts as another user than root, whom modes do not stop.
+class AsNobody {
+ public:
+  AsNobody() {
+    if (geteuid() == 0) done_ = seteuid(65534) == 0;
+  }
+  ~AsNobody() {
+    if (done_) done_ = seteuid(0) == 0;
+  }
+  AsNobody(const AsNobody&) = delete;
+  AsNobody& operator=(const AsNobody&) = delete;
+
+ private:
+  bool done_ = false;
+};
+
+TEST_F(FailuresTest, ReadOnlyFolderIsAnError) {
+  const auto parent = std::filesystem::path(folder_).parent_path();
+  ASSERT_EQ(chmod(parent.c_str(), 0755), 0);
+  std::filesystem::create_directories(folder_);
+  ASSERT_EQ(chmod(folder_.c_str(), 0555), 0);
+  {
+    const AsNobody nobody;
+    EXPECT_THAT(OpeningError(), HasSubstr("the ledger's folder cannot be used"));
+  }
+  ASSERT_EQ(chmod(folder_.c_str(), 0755), 0);
+}
+
+TEST_F(FailuresTest, ReadOnlyFileIsAnError) {
+  Fill();
+  Close();
+  const auto parent = std::filesystem::path(folder_).parent_path();
+  ASSERT_EQ(chmod(parent.c_str(), 0755), 0);
+  ASSERT_EQ(chmod(folder_.c_str(), 0777), 0);
+  ASSERT_EQ(chmod((folder_ + "/ledger.lock").c_str(), 0666), 0);
+  ASSERT_EQ(chmod(File().c_str(), 0400), 0);
+  {
+    const AsNobody nobody;
+    OpeningError();
+  }
+  Open();
+  EXPECT_EQ(ledger_->History(table_)->states.size(), 1U);
+}
+
+TEST_F(FailuresTest, FullDiskFailsOneCallAndLosesNothing) {
+  Fill();
+  Close();
+  const std::int64_t pages = Ask("PRAGMA page_count");
+  auto opened = OpenSqliteLedger(folder_, clock_, ConnectionSettings{.max_page_count = pages + 3});
+  ASSERT_TRUE(opened.ok()) << opened.error().ToString();
+  ledger_ = std::move(opened).value();
+  std::int64_t last = 1;
+  std::optional<Error> failure;
+  while (!failure.has_value() && last < 1000) {
+    NewState state = StateOver(last + 1, {Range(0, 0, 0, last + 5)});
+    for (int i = 0; i < 20; ++i) state.cut->chunks.push_back(SomeChunk(0, i, i + 1));
+    const auto recorded = ledger_->RecordState(table_, last, state);
+    if (recorded.ok()) {
+      last = recorded->state.number;
+    } else {
+      failure = recorded.error();
+    }
+  }
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->code(), ErrorCode::kLedger);
+  EXPECT_THAT(failure->message(), HasSubstr("the disk is full; free some space"));
+  EXPECT_EQ(ledger_->History(table_)->states.size(), static_cast<std::size_t>(last));
+  // With room again, the line goes on where it was.
+  Open();
+  const auto recorded = ledger_->RecordState(table_, last, NewState{});
+  ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
+  EXPECT_EQ(recorded->state.number, last + 1);
+}
+
+// Records states for ever and writes each number to `out` after the call has come back.
+[[noreturn]] void RecordUntilKilled(const std::string& folder, std::int64_t table, int out) {
+  const SystemClock clock;
+  const auto ledger = OpenSqliteLedger(folder, clock);
+  if (!ledger.ok()) _exit(3);
+  std::int64_t last = static_cast<std::int64_t>((*ledger)->History(table)->states.size());
+  for (;;) {
+    NewState state = StateOver(last + 1, {Range(0, 0, 0, last + 1)});
+    state.cut->chunks = {SomeChunk(0, last, last + 1)};
+    const auto recorded = (*ledger)->RecordState(table, last, state);
+    if (!recorded.ok()) _exit(4);
+    last = recorded->state.number;
+    if (write(out, &last, sizeof(last)) != sizeof(last)) _exit(5);
+  }
+}
+
+TEST_F(FailuresTest, WhatACallReturnedSurvivesKill9) {
+  Open();
+  table_ = MakeTable();
+  Close();
+  std::int64_t seen = 0;
+  for (int round = 0; round < 5; ++round) {
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      close(ends[0]);
+      RecordUntilKilled(folder_, table_, ends[1]);
+    }
+    close(ends[1]);
+    const std::int64_t enough = seen + 60 + 17 * round;
+    std::int64_t number = 0;
+    while (number < enough && read(ends[0], &number, sizeof(number)) == sizeof(number)) {
+    }
+    ASSERT_EQ(kill(child, SIGKILL), 0);
+    // What was still in the pipe was returned as well.
+    while (read(ends[0], &number, sizeof(number)) == sizeof(number)) {
+    }
+    close(ends[0]);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << "the child ended by itself: " << WEXITSTATUS(status);
+    ASSERT_GE(number, enough);
+
+    Open();
+    const auto history = ledger_->History(table_);
+    ASSERT_TRUE(history.ok()) << history.error().ToString();
+    ASSERT_GE(history->states.size(), static_cast<std::size_t>(number));
+    ASSERT_EQ(history->cuts.size(), history->states.size());
+    for (std::size_t i = 0; i < history->cuts.size(); ++i) {
+      ASSERT_EQ(history->states[i].number, static_cast<std::int64_t>(i) + 1);
+      ASSERT_EQ(history->cuts[i].cut.chunks.size(), 1U) << "half a cut";
+      ASSERT_EQ(history->cuts[i].cut.partitions.size(), 1U) << "half a cut";
+    }
+    seen = static_cast<std::int64_t>(history->states.size());
+    Close();
+  }
+}
+
+}  // namespace
+}  // namespace frazil::ledger
