@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes fuzz/corpus from test/testdata: record batches as they are, messages behind two bytes that
+pick message and version (message_fuzz.cc)."""
+import json
+import pathlib
+import shutil
+
+HERE = pathlib.Path(__file__).parent
+TESTDATA = HERE.parent / "test" / "testdata"
+MESSAGES = ["api_versions_request", "api_versions_response", "metadata_request",
+            "metadata_response", "list_offsets_request", "list_offsets_response",
+            "fetch_request", "fetch_response"]
+
+batches = HERE / "corpus" / "record_batch"
+messages = HERE / "corpus" / "message"
+for folder in (batches, messages):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+for path in sorted(TESTDATA.glob("*.bin")):
+    shutil.copyfile(path, batches / path.name)
+golden = json.loads((TESTDATA / "messages.json").read_text())
+for number, name in enumerate(MESSAGES):
+    versions = sorted(golden[name], key=int)
+    for version in versions:
+        picked = bytes([number, int(version) - int(versions[0])])
+        (messages / f"{name}_v{version}").write_bytes(picked + bytes.fromhex(golden[name][version]))
+header = bytes.fromhex("0002000600000009000166" "00")
+(messages / "request_header").write_bytes(bytes([8, 0]) + header)

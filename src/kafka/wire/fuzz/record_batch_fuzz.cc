@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "kafka/wire/aborted_transactions.h"
+#include "kafka/wire/record_batch.h"
+
+using namespace frazil;               // NOLINT
+using namespace frazil::kafka::wire;  // NOLINT
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const RecordBatchLimits limits{1U << 20, 1U << 22};
+  ByteView rest(data, size);
+  AbortedTransactionFilter filter({{1, 0}, {4, 2}});
+  RecordSet set;
+  for (;;) {
+    const auto batch = TakeRecordBatch(rest, limits);
+    if (!batch.ok() || !batch.value().has_value()) return 0;
+    // The checksum is computed but not minded, so that changed bytes get further.
+    IgnoreError(VerifyChecksum(**batch));
+    IgnoreError(filter.Admit(**batch, limits));
+    IgnoreError(AppendRecords(**batch, limits, 1, std::numeric_limits<std::int64_t>::max(), set));
+    // Touches every view.
+    std::size_t sum = 0;
+    for (const RecordView& record : set.records) {
+      for (const std::uint8_t byte : record.key.view()) sum += byte;
+      for (const std::uint8_t byte : record.value.view()) sum += byte;
+    }
+    for (const HeaderView& header : set.headers) sum += header.key.size();
+    if (sum == std::numeric_limits<std::size_t>::max()) return 0;
+    set = {};
+  }
+}

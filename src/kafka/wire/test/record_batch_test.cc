@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kafka/wire/record_batch.h"
+
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/encoding.h"
+#include "kafka/wire/crc32c.h"
+#include "kafka/wire/record_batch_writer.h"
+
+namespace frazil::kafka::wire {
+namespace {
+
+constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+Bytes ReadTestdata(const std::string& name) {
+  std::ifstream file(std::string(FRAZIL_TESTDATA) + "/" + name, std::ios::binary);
+  EXPECT_TRUE(file.good()) << name;
+  const std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
+  return {content.begin(), content.end()};
+}
+
+nlohmann::json TextOf(const NullableBytes& bytes) {
+  if (bytes.is_null()) return nullptr;
+  return HexEncode(bytes.view());
+}
+
+// In the form of testdata/expected.json.
+nlohmann::json Describe(ByteView rest) {
+  static const char* const kCodecNames[] = {"none", "gzip", "snappy", "lz4", "zstd"};
+  nlohmann::json batches = nlohmann::json::array();
+  for (;;) {
+    const auto taken = TakeRecordBatch(rest, {});
+    if (!taken.ok()) return taken.error().ToString();
+    if (!taken.value().has_value()) return rest.empty() ? batches : nlohmann::json("bytes left");
+    const RecordBatch& batch = **taken;
+    RecordSet set;
+    Status status = VerifyChecksum(batch);
+    if (status.ok()) status = AppendRecords(batch, {}, 0, kAll, set);
+    if (!status.ok()) return status.error().ToString();
+    nlohmann::json records = nlohmann::json::array();
+    for (const RecordView& record : set.records) {
+      nlohmann::json headers = nlohmann::json::array();
+      for (std::uint32_t i = 0; i < record.header_count; ++i) {
+        const HeaderView& header = set.headers[record.header_begin + i];
+        headers.push_back({HexEncode(header.key), TextOf(header.value)});
+      }
+      records.push_back({{"offset", record.offset},
+                         {"timestamp", record.timestamp},
+                         {"key", TextOf(record.key)},
+                         {"value", TextOf(record.value)},
+                         {"headers", headers}});
+    }
+    batches.push_back({{"base_offset", batch.base_offset},
+                       {"last_offset", batch.last_offset()},
+                       {"codec", kCodecNames[static_cast<int>(batch.codec())]},
+                       {"transactional", batch.is_transactional()},
+                       {"control", batch.is_control()},
+                       {"producer_id", batch.producer_id},
+                       {"records", records}});
+  }
+}
+
+RecordBatch TakeOne(const Bytes& bytes) {
+  ByteView rest = bytes;
+  const auto taken = TakeRecordBatch(rest, {});
+  EXPECT_TRUE(taken.ok()) << taken.error().message();
+  EXPECT_TRUE(taken.value().has_value());
+  return taken.ok() && taken.value().has_value() ? **taken : RecordBatch();
+}
+
+Bytes WriteBatch(const BatchProperties& properties, const std::vector<RecordToWrite>& records) {
+  Bytes bytes;
+  AppendRecordBatch(properties, records, bytes);
+  return bytes;
+}
+
+// Sets the checksum anew, so that a change is seen by what lies behind it.
+void Seal(Bytes& batch) { StoreBigEndian(Crc32c(ByteView(batch).subspan(21)), batch.data() + 17); }
+
+ErrorCode CodeOf(const Bytes& bytes) {
+  ByteView rest = bytes;
+  const auto taken = TakeRecordBatch(rest, {});
+  if (!taken.ok()) return taken.error().code();
+  EXPECT_TRUE(taken.value().has_value());
+  RecordSet set;
+  Status status = VerifyChecksum(**taken);
+  if (status.ok()) status = AppendRecords(**taken, {}, 0, kAll, set);
+  EXPECT_FALSE(status.ok());
+  EXPECT_TRUE(set.records.empty() && set.headers.empty() && set.payload_bytes == 0);
+  return status.ok() ? ErrorCode::kInternal : status.error().code();
+}
+
+RecordToWrite Record(std::int32_t delta, std::optional<std::string_view> value) {
+  RecordToWrite record;
+  record.offset_delta = delta;
+  record.timestamp = 1000 + delta;
+  record.value = value;
+  return record;
+}
+
+TEST(RecordBatch, ReadsBatchesOfOtherImplementations) {
+  std::ifstream file(std::string(FRAZIL_TESTDATA) + "/expected.json");
+  const nlohmann::json expected = nlohmann::json::parse(file);
+  int compared = 0;
+  for (const auto& [name, batches] : expected.items()) {
+    if (name == "gzip.bin") continue;
+    EXPECT_EQ(Describe(ReadTestdata(name)), batches) << name;
+    ++compared;
+  }
+  EXPECT_EQ(compared, 8);
+}
+
+TEST(RecordBatch, NamesACodecThatItCannotRead) {
+  const std::string error = Describe(ReadTestdata("gzip.bin"));
+  EXPECT_NE(error.find("unsupported"), std::string::npos) << error;
+  EXPECT_NE(error.find("gzip"), std::string::npos) << error;
+}
+
+TEST(RecordBatch, WriterMakesTheBytesOfTheFormat) {
+  RecordToWrite record;
+  record.timestamp = 0x0102;
+  record.key = "k";
+  record.value = "";
+  record.headers = {{"h", std::nullopt}};
+  BatchProperties properties;
+  properties.base_offset = 5;
+  properties.leader_epoch = 2;
+  Bytes expected = *HexDecode(
+      "0000000000000005"  // base offset
+      "0000003c"          // length: 49 + 11
+      "00000002"
+      "02"        // leader epoch, magic
+      "00000000"  // checksum, set below
+      "0000"
+      "00000000"  // attributes, last offset delta
+      "0000000000000102"
+      "0000000000000102"
+      "ffffffffffffffff"
+      "ffff"
+      "ffffffff"
+      "00000001"
+      "14"  // record length 10
+      "00"
+      "00"
+      "00"  // attributes, timestamp delta, offset delta
+      "026b"
+      "00"  // key, empty value
+      "02"
+      "0268"
+      "01");  // one header with a null value
+  Seal(expected);
+  EXPECT_EQ(HexEncode(WriteBatch(properties, {record})), HexEncode(expected));
+}
+
+TEST(RecordBatch, WriterAndReaderAgreeForBothCodecs) {
+  for (const CompressionCodec codec : {CompressionCodec::kNone, CompressionCodec::kLz4}) {
+    BatchProperties properties;
+    properties.base_offset = 100;
+    properties.codec = codec;
+    properties.last_offset_delta = 20;
+    const std::string large(200'000, 'x');
+    RecordToWrite first = Record(3, large);
+    first.headers = {{"a", "1"}, {"b", std::nullopt}};
+    const Bytes bytes = WriteBatch(properties, {first, Record(4, std::nullopt), Record(9, "")});
+    const RecordBatch batch = TakeOne(bytes);
+    EXPECT_EQ(batch.next_offset(), 121);
+    ASSERT_TRUE(VerifyChecksum(batch).ok());
+    RecordSet set;
+    ASSERT_TRUE(AppendRecords(batch, {}, 0, kAll, set).ok());
+    ASSERT_EQ(set.records.size(), 3U);
+    EXPECT_EQ(set.records[0].offset, 103);
+    EXPECT_EQ(set.records[0].timestamp, 1003);
+    EXPECT_EQ(AsText(set.records[0].value.view()), large);
+    EXPECT_TRUE(set.records[1].value.is_null());
+    EXPECT_FALSE(set.records[2].value.is_null());
+    EXPECT_EQ(set.payload_bytes, large.size() + 3);
+    EXPECT_EQ(set.owners.size(), codec == CompressionCodec::kLz4 ? 1U : 0U);
+  }
+}
+
+TEST(RecordBatch, KeepsOnlyTheWantedOffsets) {
+  BatchProperties properties;
+  properties.base_offset = 10;
+  const Bytes bytes =
+      WriteBatch(properties, {Record(0, "a"), Record(1, "b"), Record(2, "c"), Record(3, "d")});
+  RecordSet set;
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 11, 13, set).ok());
+  ASSERT_EQ(set.records.size(), 2U);
+  EXPECT_EQ(set.records[0].offset, 11);
+  EXPECT_EQ(set.records[1].offset, 12);
+  EXPECT_EQ(set.payload_bytes, 2U);
+}
+
+TEST(RecordBatch, LogAppendTimeIsTheTimeOfAllRecords) {
+  BatchProperties properties;
+  properties.log_append_time = true;
+  properties.append_timestamp = 77;
+  RecordSet set;
+  const Bytes bytes = WriteBatch(properties, {Record(0, "a"), Record(1, "b")});
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 0, kAll, set).ok());
+  EXPECT_EQ(set.records[0].timestamp, 77);
+  EXPECT_EQ(set.records[1].timestamp, 77);
+}
+
+TEST(RecordBatch, AnEmptiedBatchStillCoversItsOffsets) {
+  BatchProperties properties;
+  properties.base_offset = 7;
+  properties.last_offset_delta = 5;
+  const Bytes bytes = WriteBatch(properties, {});
+  const RecordBatch batch = TakeOne(bytes);
+  EXPECT_EQ(batch.next_offset(), 13);
+  RecordSet set;
+  EXPECT_TRUE(AppendRecords(batch, {}, 0, kAll, set).ok());
+  EXPECT_TRUE(set.records.empty());
+}
+
+TEST(RecordBatch, TheBeginningOfABatchIsNoBatch) {
+  const Bytes bytes = WriteBatch({}, {Record(0, "value")});
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    ByteView rest = ByteView(bytes).first(size);
+    const auto taken = TakeRecordBatch(rest, {});
+    ASSERT_TRUE(taken.ok()) << size;
+    EXPECT_FALSE(taken.value().has_value()) << size;
+    EXPECT_EQ(rest.size(), size);
+  }
+}
+
+TEST(RecordBatch, RefusesOldMessageFormats) {
+  for (const std::uint8_t magic : {0, 1}) {
+    Bytes bytes = WriteBatch({}, {Record(0, "value")});
+    bytes[16] = magic;
+    EXPECT_EQ(CodeOf(bytes), ErrorCode::kUnsupported);
+  }
+  Bytes bytes = WriteBatch({}, {Record(0, "value")});
+  bytes[16] = 3;
+  EXPECT_EQ(CodeOf(bytes), ErrorCode::kCorruptData);
+}
+
+TEST(RecordBatch, EachFlippedByteIsFoundOrOutsideTheChecksum) {
+  for (const CompressionCodec codec : {CompressionCodec::kNone, CompressionCodec::kLz4}) {
+    BatchProperties properties;
+    properties.codec = codec;
+    const Bytes good = WriteBatch(properties, {Record(0, "one"), Record(1, "two")});
+    for (std::size_t i = 0; i < good.size(); ++i) {
+      Bytes bad = good;
+      bad[i] ^= 0x41;
+      ByteView rest = bad;
+      const auto taken = TakeRecordBatch(rest, {});
+      if (!taken.ok() || !taken.value().has_value()) continue;
+      EXPECT_EQ(VerifyChecksum(**taken).ok(), i < 17) << i;
+      RecordSet set;
+      IgnoreError(AppendRecords(**taken, {}, 0, kAll, set));
+    }
+  }
+}
+
+TEST(RecordBatch, RefusesRecordsThatDoNotFitTheHeader) {
+  const Bytes good = WriteBatch({}, {Record(0, "one"), Record(1, "two")});
+  const auto with = [&good](std::size_t at, std::uint8_t value) {
+    Bytes bad = good;
+    bad[at] = value;
+    Seal(bad);
+    return CodeOf(bad);
+  };
+  EXPECT_EQ(with(60, 1), ErrorCode::kCorruptData) << "a record too many";
+  EXPECT_EQ(with(60, 3), ErrorCode::kCorruptData) << "a record too few";
+  EXPECT_EQ(with(57, 0x80), ErrorCode::kCorruptData) << "negative count";
+  EXPECT_EQ(with(26, 0), ErrorCode::kCorruptData) << "an offset beyond the last one";
+  EXPECT_EQ(with(23, 0x80), ErrorCode::kCorruptData) << "negative offset delta";
+  EXPECT_EQ(with(0, 0x80), ErrorCode::kCorruptData) << "negative offset";
+  EXPECT_EQ(with(61, 0x7e), ErrorCode::kCorruptData) << "record length";
+  EXPECT_EQ(with(22, 5), ErrorCode::kCorruptData) << "no such codec";
+}
+
+TEST(RecordBatch, RefusesOffsetsThatDoNotRise) {
+  EXPECT_EQ(CodeOf(WriteBatch({}, {Record(1, "one"), Record(1, "two")})), ErrorCode::kCorruptData);
+  BatchProperties properties;
+  properties.last_offset_delta = 3;
+  EXPECT_EQ(CodeOf(WriteBatch(properties, {Record(2, "one"), Record(1, "two")})),
+            ErrorCode::kCorruptData);
+}
+
+TEST(RecordBatch, HoldsToItsLimits) {
+  BatchProperties properties;
+  properties.codec = CompressionCodec::kLz4;
+  const std::string large(1'000'000, 'x');
+  const Bytes bytes = WriteBatch(properties, {Record(0, large)});
+  ASSERT_LT(bytes.size(), 10'000U);
+  RecordBatchLimits limits;
+  limits.max_uncompressed_bytes = 999'999;
+  RecordSet set;
+  const Status status = AppendRecords(TakeOne(bytes), limits, 0, kAll, set);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), ErrorCode::kResourceExhausted);
+  limits.max_uncompressed_bytes = 1'000'020;
+  EXPECT_TRUE(AppendRecords(TakeOne(bytes), limits, 0, kAll, set).ok());
+  limits.max_batch_bytes = 100;
+  ByteView rest = bytes;
+  const auto taken = TakeRecordBatch(rest, limits);
+  ASSERT_FALSE(taken.ok());
+  EXPECT_EQ(taken.error().code(), ErrorCode::kResourceExhausted);
+}
+
+TEST(RecordBatch, RefusesDamagedLz4) {
+  BatchProperties properties;
+  properties.codec = CompressionCodec::kLz4;
+  const Bytes good = WriteBatch(properties, {Record(0, "one"), Record(1, "two")});
+  Bytes cut(good.begin(), good.end() - 1);
+  StoreBigEndian(static_cast<std::int32_t>(cut.size() - 12), cut.data() + 8);
+  Seal(cut);
+  EXPECT_EQ(CodeOf(cut), ErrorCode::kCorruptData);
+  Bytes longer = good;
+  longer.push_back(0);
+  StoreBigEndian(static_cast<std::int32_t>(longer.size() - 12), longer.data() + 8);
+  Seal(longer);
+  EXPECT_EQ(CodeOf(longer), ErrorCode::kCorruptData);
+}
+
+TEST(RecordBatch, ReadsControlTypes) {
+  for (const ControlType type : {ControlType::kAbort, ControlType::kCommit}) {
+    Bytes bytes;
+    BatchProperties properties;
+    properties.producer_id = 5;
+    AppendTransactionMarker(properties, type, 1, bytes);
+    const auto read = ReadControlType(TakeOne(bytes), {});
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read.value(), type);
+  }
+  BatchProperties properties;
+  properties.control = true;
+  const Bytes emptied = WriteBatch(properties, {});
+  const auto read = ReadControlType(TakeOne(emptied), {});
+  ASSERT_TRUE(read.ok());
+  EXPECT_FALSE(read.value().has_value());
+}
+
+TEST(Crc32c, KnownValuesAndBothWays) {
+  EXPECT_EQ(Crc32c(AsBytes("123456789")), 0xe3069283U);
+  EXPECT_EQ(Crc32c({}), 0U);
+  Bytes bytes;
+  for (int i = 0; i < 300; ++i) {
+    EXPECT_EQ(Crc32c(bytes), Crc32cPortable(bytes));
+    bytes.push_back(static_cast<std::uint8_t>(i * 37));
+  }
+}
+
+}  // namespace
+}  // namespace frazil::kafka::wire
