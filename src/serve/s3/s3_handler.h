@@ -14,9 +14,8 @@
 namespace frazil::serve::s3 {
 
 // Owns: nothing of its arguments, which must outlive it.
-std::unique_ptr<net::HttpHandler> MakeS3Handler(table::TableCatalog& tables,
-                                                const VendedKeys& keys, const Clock& clock,
-                                                telemetry::Logger& logger,
+std::unique_ptr<net::HttpHandler> MakeS3Handler(table::TableCatalog& tables, const VendedKeys& keys,
+                                                const Clock& clock, telemetry::Logger& logger,
                                                 telemetry::Metrics& metrics);
 
 }  // namespace frazil::serve::s3
