@@ -150,10 +150,7 @@ Result<HttpResponse> SocketHttpClient::Exchange(std::unique_ptr<Channel> channel
   begun = false;
   FRAZIL_RETURN_IF_ERROR(channel->stream->WriteAll(AsBytes(text), deadline, stop));
   auto response = Receive(*channel, request.method == "HEAD", deadline, stop, begun);
-  // Bytes behind an answer belong to nothing that was asked.
-  if (response.ok() && channel->reader.Idle() && channel->reader.KeepAlive()) {
-    Keep(std::move(channel));
-  }
+  if (response.ok() && channel->reader.Reusable()) Keep(std::move(channel));
   return response;
 }
 

@@ -106,7 +106,6 @@ Connection::Connection(ServerState& server, asio::ip::tcp::socket socket, std::s
 void Connection::Start() {
   place_ = server_.connections.insert(server_.connections.end(), shared_from_this());
   server_.metrics.Add(telemetry::Metric::kHttpConnections, 1, {server_.options.endpoint});
-  SetIdle(true);
   SetDeadline(steady_clock::now() + server_.options.read_timeout);
   Read();
 }
@@ -195,7 +194,8 @@ void Connection::OnPeerGone() {
 void Connection::Advance() {
   const auto progress = reader_.Advance();
   CountHeldBytes();
-  SetIdle(reader_.Idle());
+  // A connection is not idle before its first request: closing it then would fail its client.
+  SetIdle(answered_before_ && reader_.Idle());
   if (!progress.ok()) {
     Refuse(progress.error());
   } else if (*progress == ReadProgress::kComplete) {
@@ -395,7 +395,7 @@ void Connection::CountAnswer() {
 }
 
 void Connection::Drain() {
-  if (peer_closed_) {
+  if (peer_closed_ || server_.stopping) {
     Close();
     return;
   }

@@ -352,6 +352,8 @@ struct ResponseReader::State {
   Reader<false> reader;
   bool head_request = false;
   bool ended = false;
+  // Of the answer that was taken last.
+  bool keep_alive = false;
 
   void Begin() {
     reader.Reset();
@@ -396,12 +398,6 @@ Result<ReadProgress> ResponseReader::AtEnd() {
   return state_->Progress(state_->reader.AtEnd());
 }
 
-bool ResponseReader::Idle() const { return state_->reader.Idle(); }
-
-bool ResponseReader::KeepAlive() const {
-  return !state_->ended && state_->reader.parser().keep_alive();
-}
-
 HttpResponse ResponseReader::Take() {
   auto& parser = state_->reader.parser();
   FRAZIL_CHECK(parser.is_done());
@@ -409,8 +405,11 @@ HttpResponse ResponseReader::Take() {
   response.status = parser.status;
   response.headers = std::move(parser.headers);
   response.body = std::move(parser.body);
+  state_->keep_alive = !state_->ended && parser.keep_alive();
   state_->reader.Reset();
   return response;
 }
+
+bool ResponseReader::Reusable() const { return state_->keep_alive && state_->reader.Idle(); }
 
 }  // namespace frazil::net

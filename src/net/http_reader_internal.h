@@ -73,11 +73,11 @@ class ResponseReader {
   // The sender has closed: completes an answer whose body ends so.
   Result<ReadProgress> AtEnd();
 
-  // Whether no byte of the next answer is here.
-  bool Idle() const;
-  // Requires: kComplete. Whether the connection can take another request.
-  bool KeepAlive() const;
+  // Requires: kComplete.
   HttpResponse Take();
+  // After Take: whether the connection can take another request. Bytes behind an answer belong to
+  // nothing that was asked, so with any there it cannot.
+  bool Reusable() const;
 
  private:
   struct State;

@@ -190,8 +190,8 @@ TEST(RequestReaderTest, AmbiguousFramingIsRefused) {
 TEST(RequestReaderTest, BrokenChunksAreRefused) {
   const std::string front = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
   for (const char* rest :
-       {"x\r\n", "-1\r\n", "+1\r\na\r\n", "0x1\r\na\r\n", " 1\r\na\r\n", "1\na\r\n0\r\n\r\n",
-        "\r\n", "1\r\nab\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n", "1;\x01\r\na\r\n0\r\n\r\n",
+       {"x\r\n", "-1\r\n", "+1\r\na\r\n", "0x1\r\n\r\n", " 1\r\na\r\n", "1\na\r\n0\r\n\r\n", "\r\n",
+        "1\r\nab\r\n0\r\n\r\n", "1\r\na\n0\r\n\r\n", "1;\x01\r\na\r\n0\r\n\r\n",
         "11111111111111111\r\n", "1 \r\rx\r\na\r\n", "0\r\nA\r\n\r\n",
         "0\r\nContent-Length: 5\r\n\r\n", "0\r\nTransfer-Encoding: chunked\r\n\r\n"}) {
     EXPECT_EQ(CodeOf(front + rest), ErrorCode::kMalformedRequest) << rest;
