@@ -56,17 +56,21 @@ std::vector<BrokerAddress> ClusterState::Candidates() const {
 Result<TopicMetadata> ClusterState::RefreshTopic(const std::string& topic, Deadline deadline,
                                                  const std::stop_token& stop) {
   std::string tried;
+  // Whether the caller's deadline, which is no fault of the brokers, ended an attempt.
+  bool cut_short = false;
   const std::vector<BrokerAddress> candidates = Candidates();
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     // A broker that does not answer leaves time for the others.
     const auto share = deadline.Remaining() / static_cast<int>(candidates.size() - i);
     auto answer = AskForTopic(candidates[i], topic, RequestDeadline(deadline).Within(share), stop);
     if (answer.ok() || !MayAskAnother(answer.error().code())) return answer;
+    cut_short = cut_short || (answer.error().code() == ErrorCode::kDeadlineExceeded &&
+                              share < options_.request_timeout);
     tried += (tried.empty() ? "" : "; ") + answer.error().message();
   }
-  return Error(ErrorCode::kKafkaUnavailable,
+  return Error(cut_short ? ErrorCode::kDeadlineExceeded : ErrorCode::kKafkaUnavailable,
                "No Kafka broker could be asked; check --kafka and that the brokers run: " +
-                   (tried.empty() ? "no broker is given" : tried));
+                   (tried.empty() ? "no broker is given" : tried) + ".");
 }
 
 Result<TopicMetadata> ClusterState::AskForTopic(const BrokerAddress& address,
