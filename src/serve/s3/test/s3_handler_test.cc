@@ -89,7 +89,7 @@ class S3HandlerTest : public testing::Test {
     return Handle(Signed(method, target, std::move(headers), keys_.Vend(uuid_)));
   }
 
-  static std::string Bytes8(const net::HttpResponse& response) {
+  static std::string SentBytes(const net::HttpResponse& response) {
     if (!response.slice) return "no slice";
     return std::string(
         AsText(*response.slice->bytes).substr(response.slice->begin, response.slice->length));
@@ -130,7 +130,7 @@ class S3HandlerTest : public testing::Test {
 TEST_F(S3HandlerTest, GetSendsAllBytesWithoutACopy) {
   const auto response = Send("GET", "/frazil/" + key_);
   EXPECT_EQ(response.status, 200);
-  EXPECT_EQ(Bytes8(response), "0123456789");
+  EXPECT_EQ(SentBytes(response), "0123456789");
   EXPECT_EQ(response.slice->bytes.get(),
             tables_.ReadObject(key_, Deadline::After({}), {}).value().bytes.get());
   EXPECT_EQ(Header(response, "ETag"), "\"" + tables_.StatObject(key_).value().etag + "\"");
@@ -168,13 +168,13 @@ TEST_F(S3HandlerTest, RangesGiveTheirBytes) {
   };
   auto part = range("bytes=2-4", key_);
   EXPECT_EQ(part.status, 206);
-  EXPECT_EQ(Bytes8(part), "234");
+  EXPECT_EQ(SentBytes(part), "234");
   EXPECT_EQ(Header(part, "Content-Range"), "bytes 2-4/10");
   part = range("bytes=-8", key_);
-  EXPECT_EQ(Bytes8(part), "23456789");
+  EXPECT_EQ(SentBytes(part), "23456789");
   EXPECT_EQ(Header(part, "Content-Range"), "bytes 2-9/10");
-  EXPECT_EQ(Bytes8(range("bytes=8-", key_)), "89");
-  EXPECT_EQ(Bytes8(range("bytes=8-100", key_)), "89");
+  EXPECT_EQ(SentBytes(range("bytes=8-", key_)), "89");
+  EXPECT_EQ(SentBytes(range("bytes=8-100", key_)), "89");
   for (const char* outside : {"bytes=10-", "bytes=-0", "bytes=11-12"}) {
     const auto refused = range(outside, key_);
     ExpectError(refused, 416, "InvalidRange");
@@ -185,7 +185,7 @@ TEST_F(S3HandlerTest, RangesGiveTheirBytes) {
   for (const char* ignored : {"bytes=5-2", "bytes=0-1,4-5", "nonsense"}) {
     const auto whole = range(ignored, key_);
     EXPECT_EQ(whole.status, 200);
-    EXPECT_EQ(Bytes8(whole), "0123456789");
+    EXPECT_EQ(SentBytes(whole), "0123456789");
   }
   EXPECT_EQ(Send("GET", "/frazil/" + key_, {{"Range", "bytes=0-1"}, {"Range", "bytes=2-3"}}).status,
             200);
@@ -229,10 +229,10 @@ TEST_F(S3HandlerTest, AKeyReadsOnlyItsOwnTable) {
 
 TEST_F(S3HandlerTest, BothStylesOfAddressing) {
   const auto host = Handle(Signed("GET", "/" + key_, {}, keys_.Vend(uuid_), "frazil.local:8182"));
-  EXPECT_EQ(Bytes8(host), "0123456789");
+  EXPECT_EQ(SentBytes(host), "0123456789");
   const auto path =
       Handle(Signed("GET", "/frazil/" + key_, {}, keys_.Vend(uuid_), "frazil.local:8182"));
-  EXPECT_EQ(Bytes8(path), "0123456789");
+  EXPECT_EQ(SentBytes(path), "0123456789");
 }
 
 TEST_F(S3HandlerTest, UnsignedAndForeignRequestsAreRefused) {
