@@ -54,7 +54,7 @@ TEST(HttpServerTest, AConnectionTakesManyRequests) {
     const std::string path = "/" + std::to_string(i);
     EXPECT_EQ(client.Fetch(path), "200 " + path);
   }
-  EXPECT_TRUE(Eventually([\& ] { return server.HasConnections(1); }));
+  EXPECT_TRUE(Eventually([&] { return server.HasConnections(1); }));
 }
 
 TEST(HttpServerTest, PipelinedRequestsAreAnsweredInOrder) {
@@ -117,7 +117,7 @@ TEST(HttpServerTest, SlicesAreSentAsTheyAre) {
             "200 " + std::string(AsText(ByteView(*bytes).subspan(12345, 2 << 20))));
   EXPECT_TRUE(Eventually([&] { return bytes.use_count() == 1; }));
   EXPECT_TRUE(Eventually(
-      [\& ] { return server.HasMetric("response_bytes_total{endpoint=\"s3\"} 2097152"); }));
+      [&] { return server.HasMetric("response_bytes_total{endpoint=\"s3\"} 2097152"); }));
 }
 
 TEST(HttpServerTest, AnExpectedContinueComesAtOnce) {
@@ -133,7 +133,7 @@ TEST(HttpServerTest, AnExpectedContinueComesAtOnce) {
     EXPECT_EQ(client.ReadAnswer(), "200 hello");
   }
   EXPECT_TRUE(Eventually(
-      [\& ] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"2xx\"} 3"); }));
+      [&] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"2xx\"} 3"); }));
 }
 
 TEST(HttpServerTest, NoContinueForABodyThatIsThereOrIsRefused) {
@@ -207,7 +207,7 @@ TEST(HttpServerTest, UnreadableRequestsGet400AndNothingBehindThemIsRun) {
   EXPECT_TRUE(server.log().Has("warn http_refused"));
   EXPECT_TRUE(Eventually([&] { return server.HasConnections(0); }));
   EXPECT_TRUE(Eventually(
-      [\& ] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"4xx\"} 7"); }));
+      [&] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"4xx\"} 7"); }));
 }
 
 TEST(HttpServerTest, OversizeRequestsGet413AlthoughTheClientStillSends) {
@@ -401,7 +401,7 @@ TEST(HttpServerTest, IdleConnectionsMakeRoomForNewOnes) {
   }
   EXPECT_TRUE(clients[0]->IsClosed());
   EXPECT_EQ(clients[18]->Fetch("/y"), "200 /y");
-  EXPECT_TRUE(Eventually([\& ] { return server.HasConnections(4); }));
+  EXPECT_TRUE(Eventually([&] { return server.HasConnections(4); }));
 }
 
 TEST(HttpServerTest, NewConnectionsWaitWhileAllAreBusy) {
@@ -452,7 +452,7 @@ TEST(HttpServerTest, StopAsksHandlersAndSendsTheirAnswers) {
     EXPECT_THAT(client->ReadToEnd(), HasSubstr("Connection: close\r\n\r\nstopped"));
   }
   EXPECT_TRUE(idle.IsClosed());
-  EXPECT_TRUE(Eventually([\& ] { return server.HasConnections(0); }));
+  EXPECT_TRUE(Eventually([&] { return server.HasConnections(0); }));
   EXPECT_FALSE(ConnectSocket("127.0.0.1", port, RawClient::Soon(), {}).ok());
   server.server().Stop();
 }
@@ -503,9 +503,9 @@ TEST(HttpServerTest, MetricsAndLogsTellOfRequests) {
   EXPECT_TRUE(Eventually(
       [&] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"2xx\"} 1"); }));
   EXPECT_TRUE(
-      Eventually([\& ] { return server.HasMetric("response_bytes_total{endpoint=\"s3\"} 4"); }));
+      Eventually([&] { return server.HasMetric("response_bytes_total{endpoint=\"s3\"} 4"); }));
   EXPECT_TRUE(
-      Eventually([\& ] { return server.HasMetric("request_seconds_count{endpoint=\"s3\"} 1"); }));
+      Eventually([&] { return server.HasMetric("request_seconds_count{endpoint=\"s3\"} 1"); }));
   EXPECT_TRUE(Eventually([&] { return server.log().Has("method=GET path=/abc status=200"); }));
   EXPECT_TRUE(server.log().Has("listener_started"));
 }
@@ -548,7 +548,7 @@ TEST(HttpServerTest, TwoThousandNewConnectionsOneAfterTheOther) {
   }
   EXPECT_TRUE(Eventually([&] { return server.HasConnections(0); }));
   EXPECT_TRUE(Eventually(
-      [\& ] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"2xx\"} 2000"); }));
+      [&] { return server.HasMetric("requests_total{endpoint=\"s3\",status=\"2xx\"} 2000"); }));
 }
 
 TEST(HttpServerTest, TwoHundredClientsAtOnce) {
