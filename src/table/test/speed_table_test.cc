@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed tables over a Kafka and a registry in memory and a real ledger.
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "base/sha256.h"
+#include "iceberg/manifest.h"
+#include "iceberg/schema.h"
+#include "ledger/ledger.h"
+#include "table/test/fakes.h"
+#include "table/virtual_catalog.h"
+#include "telemetry/log.h"
+#include "telemetry/metrics.h"
+
+namespace frazil::table {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+using Json = nlohmann::json;
+
+class TestClock final : public Clock {
+ public:
+  UnixMillis Now() const override { return now; }
+  UnixMillis now{1'700'000'000'000};
+};
+
+// What one process holds; a new one over the same folder is a restart.
+struct Process {
+  Process(const std::string& folder, const Clock& clock, FakeKafka& kafka, FakeRegistry& registry,
+          const TableOptions& options)
+      : ledger(std::move(ledger::OpenSqliteLedger(folder, clock)).value()),
+        logger(telemetry::MakeLogger(telemetry::LogLevel::kDebug, telemetry::LogFormat::kText,
+                                     [this](std::string_view line) { log += line; })),
+        pool(2, 100),
+        cache(64 << 20, 2, metrics),
+        catalog({"orders", "absent"}, {.records = kafka,
+                                       .schemas = registry,
+                                       .ledger = *ledger,
+                                       .cache = cache,
+                                       .pool = pool,
+                                       .logger = *logger,
+                                       .metrics = metrics,
+                                       .options = options}) {}
+
+  std::string log;
+  std::unique_ptr<ledger::Ledger> ledger;
+  std::unique_ptr<telemetry::Logger> logger;
+  telemetry::Metrics metrics;
+  ThreadPool pool;
+  ObjectCache cache;
+  VirtualCatalog catalog;
+};
+
+class SpeedTableTest : public testing::Test {
+ protected:
+  SpeedTableTest() {
+    options_.cut_interval = milliseconds(0);
+    options_.schema_cache = milliseconds(0);
+    options_.kafka_timeout = milliseconds(300);
+    schema_id_ = registry_.Register(RecordSchema({{"id", "\"long\""}, {"note", "\"string\""}}));
+    Restart();
+  }
+  ~SpeedTableTest() override {
+    process_.reset();
+    std::filesystem::remove_all(folder_);
+  }
+
+  void Restart() {
+    process_.reset();
+    process_ = std::make_unique<Process>(folder_, clock_, kafka_, registry_, options_);
+  }
+
+  void Produce(int partition, std::int64_t id, std::string_view note = "n") {
+    kafka_.Produce(partition, ValueBuilder(schema_id_).Long(id).Text(note).Build());
+  }
+
+  Result<LoadedTable> Load(SnapshotSelection selection = SnapshotSelection::kAll) {
+    return process_->catalog.LoadTable("speed", "orders", selection, Soon(), {});
+  }
+  Json LoadJson() {
+    const auto loaded = Load();
+    EXPECT_TRUE(loaded.ok()) << loaded.error().ToString();
+    return loaded.ok() ? Json::parse(*loaded->metadata_json) : Json();
+  }
+  static Deadline Soon() { return Deadline::After(milliseconds(10000)); }
+
+  Result<Bytes> Read(const std::string& url) {
+    const auto object = process_->catalog.ReadObject(KeyOf(url), Soon(), {});
+    if (!object.ok()) return object.error();
+    EXPECT_EQ(object->info.size, static_cast<std::int64_t>(object->bytes->size()));
+    return *object->bytes;
+  }
+
+  std::vector<iceberg::ManifestFile> Manifests(const Json& snapshot) {
+    return *iceberg::ReadManifestList(*Read(snapshot["manifest-list"]));
+  }
+
+  std::vector<iceberg::DataFile> Files(const Json& snapshot) {
+    std::vector<iceberg::DataFile> files;
+    for (const iceberg::ManifestFile& manifest : Manifests(snapshot)) {
+      const Bytes bytes = *Read(manifest.path);
+      EXPECT_EQ(manifest.length, static_cast<std::int64_t>(bytes.size()));
+      const auto entries = iceberg::ReadManifest(bytes);
+      for (const iceberg::ManifestEntry& entry : *entries) files.push_back(entry.file);
+    }
+    return files;
+  }
+
+  // Every object that the snapshots of a state lead to, with the hash of its bytes.
+  std::map<std::string, Sha256Digest> Everything(const LoadedTable& loaded) {
+    std::map<std::string, Sha256Digest> found;
+    const auto add = [&](const std::string& url) {
+      const auto bytes = Read(url);
+      EXPECT_TRUE(bytes.ok()) << url << " " << bytes.error().ToString();
+      if (bytes.ok()) found[url] = Sha256(*bytes);
+    };
+    add(loaded.metadata_location);
+    const Json metadata = Json::parse(*loaded.metadata_json);
+    for (const Json& earlier : metadata["metadata-log"]) add(earlier["metadata-file"]);
+    for (const Json& snapshot : metadata["snapshots"]) {
+      add(snapshot["manifest-list"]);
+      for (const iceberg::ManifestFile& manifest : Manifests(snapshot)) add(manifest.path);
+      for (const iceberg::DataFile& file : Files(snapshot)) add(file.path);
+    }
+    return found;
+  }
+
+  static std::int64_t Records(const std::vector<iceberg::DataFile>& files) {
+    std::int64_t records = 0;
+    for (const iceberg::DataFile& file : files) records += file.record_count;
+    return records;
+  }
+
+  const std::string folder_ = std::filesystem::temp_directory_path() / Uuid::Random().ToString();
+  TestClock clock_;
+  FakeKafka kafka_{2};
+  FakeRegistry registry_;
+  TableOptions options_;
+  WriterSchemaId schema_id_;
+  std::unique_ptr<Process> process_;
+};
+
+TEST_F(SpeedTableTest, EachCutIsAnAppendSnapshotOfItsStep) {
+  Produce(0, 1);
+  Produce(1, 2);
+  const Json first = LoadJson();
+  Produce(1, 3);
+  const Json second = LoadJson();
+  ASSERT_THAT(first["snapshots"], SizeIs(1));
+  ASSERT_THAT(second["snapshots"], SizeIs(2));
+  EXPECT_EQ(second["snapshots"][0], first["snapshots"][0]) << "R11: a snapshot never changes";
+  const Json& step = second["snapshots"][1];
+  EXPECT_EQ(step["parent-snapshot-id"], first["current-snapshot-id"]);
+  EXPECT_EQ(step["summary"]["operation"], "append");
+  EXPECT_EQ(step["summary"]["added-records"], "1");
+  EXPECT_EQ(step["summary"]["total-records"], "3");
+  EXPECT_EQ(Records(Files(step)), 3);
+  EXPECT_THAT(Manifests(step), SizeIs(2));
+  EXPECT_EQ(second["refs"]["main"]["snapshot-id"], second["current-snapshot-id"]);
+}
+
+TEST_F(SpeedTableTest, R10_NothingNewIsTheSameStateAndNothingIsRead) {
+  Produce(0, 1);
+  const auto first = Load();
+  const int reads = kafka_.reads();
+  const auto second = Load();
+  EXPECT_EQ(first->metadata_location, second->metadata_location);
+  EXPECT_EQ(*first->metadata_json, *second->metadata_json);
+  EXPECT_EQ(kafka_.reads(), reads);
+}
+
+TEST_F(SpeedTableTest, R10_StampsRiseWhateverTheClockDoes) {
+  std::int64_t last = 0;
+  std::set<std::string> locations;
+  for (int i = 0; i < 6; ++i) {
+    Produce(0, i);
+    clock_.now = UnixMillis(1'700'000'000'000 + (i % 2 == 0 ? 600'000 : -600'000));
+    const auto loaded = Load();
+    const Json metadata = Json::parse(*loaded->metadata_json);
+    const std::int64_t stamp = metadata["snapshots"].back()["timestamp-ms"];
+    EXPECT_GT(stamp, last);
+    EXPECT_EQ(metadata["last-updated-ms"], stamp);
+    EXPECT_TRUE(locations.insert(loaded->metadata_location).second);
+    last = stamp;
+  }
+  EXPECT_EQ(LoadJson()["snapshots"][0]["timestamp-ms"], 1) << "the first one lies in 1970";
+}
+
+TEST_F(SpeedTableTest, AnEmptyTopicHasASnapshotWithoutFiles) {
+  const Json empty = LoadJson();
+  ASSERT_THAT(empty["snapshots"], SizeIs(1));
+  EXPECT_THAT(Files(empty["snapshots"][0]), SizeIs(0));
+  Produce(0, 1);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 1);
+}
+
+TEST_F(SpeedTableTest, R4_ARestartChangesNothingThatWasShown) {
+  for (int i = 0; i < 5; ++i) {
+    Produce(i % 2, i, std::string(static_cast<std::size_t>(i) * 10, 'x'));
+    ASSERT_TRUE(Load().ok());
+  }
+  const auto before = Load();
+  const auto objects = Everything(*before);
+  EXPECT_GT(objects.size(), 15U);
+  Restart();
+  // Clients that hold the old metadata come before any load.
+  for (const auto& [url, hash] : objects) EXPECT_EQ(Sha256(*Read(url)), hash) << url;
+  const auto after = Load();
+  EXPECT_EQ(after->metadata_location, before->metadata_location);
+  EXPECT_EQ(*after->metadata_json, *before->metadata_json);
+  Produce(0, 100);
+  const Json grown = LoadJson();
+  EXPECT_EQ(Records(Files(grown["snapshots"].back())), 6);
+}
+
+TEST_F(SpeedTableTest, R21_NamesOfTwoProcessesDiffer) {
+  Produce(0, 1);
+  const std::string first = LoadJson()["snapshots"][0]["manifest-list"];
+  Restart();
+  Produce(0, 2);
+  const std::string second = LoadJson()["snapshots"][1]["manifest-list"];
+  const auto nonce = [](const std::string& name) {
+    const auto end = name.rfind("-w");
+    return name.substr(end - 8, 8);
+  };
+  EXPECT_NE(nonce(first), nonce(second));
+}
+
+TEST_F(SpeedTableTest, R4_ChunkNamesSayWhatTheirBytesDependOn) {
+  Produce(1, 1);
+  const auto files = Files(LoadJson()["snapshots"][0]);
+  ASSERT_THAT(files, SizeIs(1));
+  EXPECT_THAT(files[0].path,
+              testing::MatchesRegex("s3://frazil/speed/orders/[0-9a-f-]{36}/data/"
+                                    "g0-p1-0{20}-0{19}1-f[0-9a-f]{16}-s0-x-all-e1.parquet"));
+}
+
+TEST_F(SpeedTableTest, R8_RecordsThatChangedUnderAChunkGiveNoOtherBytes) {
+  Produce(0, 1);
+  Produce(0, 2);
+  const auto files = Files(LoadJson()["snapshots"][0]);
+  kafka_.Compact(0, 0);
+  Restart();  // the bytes are no longer in memory
+  const auto read = Read(files[0].path);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code(), ErrorCode::kRecordsGone);
+  EXPECT_EQ(read.error().row().s3_status, 404);
+}
+
+TEST_F(SpeedTableTest, ExpiredRecordsAreAnErrorAndNeverFewerRows) {
+  Produce(0, 1);
+  const auto files = Files(LoadJson()["snapshots"][0]);
+  kafka_.DeleteBefore(0, 1);
+  Restart();
+  EXPECT_EQ(Read(files[0].path).error().code(), ErrorCode::kRecordsGone);
+}
+
+TEST_F(SpeedTableTest, OffsetsWithoutRecordsAreNotCounted) {
+  Produce(0, 1);
+  kafka_.Skip(0);
+  kafka_.Skip(0);
+  Produce(0, 2);
+  kafka_.Skip(0);
+  const Json first = LoadJson();
+  EXPECT_EQ(Records(Files(first["snapshots"][0])), 2);
+  kafka_.Skip(0);
+  Produce(0, 3);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 3);
+}
+
+TEST_F(SpeedTableTest, LargeStepsAreSplit) {
+  options_.chunk_bytes = 2000;
+  Restart();
+  for (int i = 0; i < 200; ++i) Produce(0, i, std::string(100, 'x'));
+  const auto files = Files(LoadJson()["snapshots"][0]);
+  EXPECT_GT(files.size(), 5U);
+  EXPECT_EQ(Records(files), 200);
+  const auto objects = Everything(*Load());
+  Restart();
+  for (const auto& [url, hash] : objects) EXPECT_EQ(Sha256(*Read(url)), hash) << url;
+}
+
+TEST_F(SpeedTableTest, WorkThatIsDoneBeforeAnErrorIsNotDoneAgain) {
+  for (int i = 0; i < 9; ++i) Produce(0, i);
+  Produce(1, 100);
+  kafka_.FailReads(1, Error(ErrorCode::kKafkaUnavailable, "broker 2 is away"));
+  EXPECT_EQ(Load().error().message(), "broker 2 is away");
+  kafka_.FailReads(1, std::nullopt);
+  kafka_.FailReads(0, Error(ErrorCode::kInternal, "was read twice"));
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][0])), 10);
+}
+
+TEST_F(SpeedTableTest, NewPartitionsJoin) {
+  Produce(0, 1);
+  LoadJson();
+  kafka_.AddPartition();
+  Produce(2, 2);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 2);
+}
+
+TEST_F(SpeedTableTest, R1_ARecreatedTopicIsRefused) {
+  Produce(0, 1);
+  LoadJson();
+  kafka_.Recreate();
+  Produce(0, 2);
+  const auto loaded = Load();
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code(), ErrorCode::kTopicRecreated);
+}
+
+TEST_F(SpeedTableTest, R1_ALowerEndIsAnErrorOnlyWhenItStays) {
+  Produce(0, 1);
+  Produce(0, 2);
+  const auto shown = Load();
+  kafka_.Truncate(0, 1);
+  const auto behind = Load();
+  ASSERT_FALSE(behind.ok());
+  EXPECT_EQ(behind.error().code(), ErrorCode::kLogTruncated);
+  EXPECT_THAT(behind.error().message(), HasSubstr("partition 0 ends at 1 and was shown up to 2"));
+  Produce(0, 2);
+  EXPECT_EQ(Load()->metadata_location, shown->metadata_location);
+}
+
+TEST_F(SpeedTableTest, R5_ANewVersionWithoutRecordsChangesTheMetadataOnly) {
+  Produce(0, 1);
+  const Json before = LoadJson();
+  registry_.Register(
+      RecordSchema({{"id", "\"long\""}, {"note", "\"string\""}, {"more", R"(["null","string"])"}}));
+  const Json after = LoadJson();
+  EXPECT_EQ(after["snapshots"], before["snapshots"]);
+  EXPECT_EQ(after["current-schema-id"], 1);
+  ASSERT_THAT(after["schemas"], SizeIs(2));
+  EXPECT_EQ(after["schemas"][0], before["schemas"][0]);
+  EXPECT_GT(after["last-updated-ms"], before["last-updated-ms"]);
+  EXPECT_GT(after["last-column-id"], before["last-column-id"]);
+}
+
+TEST_F(SpeedTableTest, R5_AChunkKeepsTheOldestVersionThatHoldsItsRecords) {
+  const auto newer = registry_.Register(
+      RecordSchema({{"id", "\"long\""}, {"note", "\"string\""}, {"more", R"(["null","string"])"}}));
+  Produce(0, 1);
+  const auto old_only = Files(LoadJson()["snapshots"][0]);
+  EXPECT_THAT(old_only[0].path, HasSubstr("-s0-"));
+  Produce(0, 2);
+  kafka_.Produce(0, ValueBuilder(newer).Long(3).Text("n").Long(1).Text("m").Build());
+  const auto mixed = Files(LoadJson()["snapshots"][1]);
+  ASSERT_THAT(mixed, SizeIs(2));
+  EXPECT_THAT(mixed[0].path, HasSubstr("-s1-"));
+  EXPECT_EQ(mixed[1].path, old_only[0].path);
+}
+
+TEST_F(SpeedTableTest, ADroppedFieldThatComesBackHasItsValuesAgain) {
+  const std::string both = RecordSchema({{"id", "\"long\""}, {"note", "\"string\""}});
+  registry_.Register(RecordSchema({{"id", "\"long\""}}));
+  Produce(0, 1);
+  const Json dropped = LoadJson();
+  EXPECT_EQ(dropped["current-schema-id"], 1);
+  EXPECT_THAT(Files(dropped["snapshots"][0])[0].path, HasSubstr("-s0-"));
+  registry_.DeleteNewestVersion();
+  const Json restored = LoadJson();
+  EXPECT_EQ(restored["current-schema-id"], 2);
+  EXPECT_EQ(restored["schemas"][2]["fields"], restored["schemas"][0]["fields"]);
+  EXPECT_EQ(LoadJson(), restored);
+}
+
+TEST_F(SpeedTableTest, AnIncompatibleVersionRefusesTheTableWithTheReason) {
+  Produce(0, 1);
+  LoadJson();
+  registry_.Register(RecordSchema({{"id", "\"string\""}, {"note", "\"string\""}}));
+  const auto loaded = Load();
+  ASSERT_FALSE(loaded.ok());
+  EXPECT_EQ(loaded.error().code(), ErrorCode::kSchemaIncompatible);
+  EXPECT_THAT(loaded.error().message(), HasSubstr("id"));
+  registry_.DeleteNewestVersion();
+  EXPECT_TRUE(Load().ok());
+}
+
+TEST_F(SpeedTableTest, TheLastKnownSchemaServesWhileTheRegistryIsAway) {
+  Produce(0, 1);
+  LoadJson();
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
+  Produce(0, 2);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 2);
+  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_registry_stale 1"));
+  registry_.FailWith(std::nullopt);
+  LoadJson();
+  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_registry_stale 0"));
+}
+
+TEST_F(SpeedTableTest, AWriterOutsideTheSubjectIsReadWhenItFits) {
+  const auto elsewhere = registry_.RegisterElsewhere(RecordSchema({{"id", "\"int\""}}));
+  kafka_.Produce(0, ValueBuilder(elsewhere).Long(7).Build());
+  const Json loaded = LoadJson();
+  EXPECT_EQ(Records(Files(loaded["snapshots"][0])), 1);
+  EXPECT_EQ(loaded["current-schema-id"], 0);
+  const auto stranger = registry_.RegisterElsewhere(RecordSchema({{"other", "\"int\""}}));
+  kafka_.Produce(0, ValueBuilder(stranger).Long(7).Build());
+  const auto refused = Load();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), ErrorCode::kSchemaIncompatible);
+  EXPECT_THAT(refused.error().message(), HasSubstr("field other"));
+}
+
+TEST_F(SpeedTableTest, AnUndecodableRecordRefusesTheCutAndNamesItsPlace) {
+  Produce(1, 1);
+  const auto shown = Load();
+  kafka_.Produce(1, Bytes{'j', 's', 'o', 'n'});
+  const auto refused = Load();
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code(), ErrorCode::kUndecodableRecord);
+  EXPECT_THAT(refused.error().message(), HasSubstr("orders"));
+  EXPECT_THAT(refused.error().message(), HasSubstr("1"));
+  EXPECT_TRUE(Read(shown->metadata_location).ok()) << "what was shown still reads";
+}
+
+TEST_F(SpeedTableTest, ATopicThatCannotBeShownLeavesNothingBehind) {
+  const auto absent =
+      process_->catalog.LoadTable("speed", "absent", SnapshotSelection::kAll, Soon(), {});
+  EXPECT_EQ(absent.error().code(), ErrorCode::kTableNotFound);
+  EXPECT_FALSE((*process_->ledger->FindTopic("absent")).has_value());
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "away"));
+  EXPECT_EQ(Load().error().code(), ErrorCode::kRegistryUnavailable);
+  EXPECT_FALSE((*process_->ledger->FindTopic("orders")).has_value());
+  registry_.FailWith(std::nullopt);
+  EXPECT_TRUE(Load().ok());
+}
+
+TEST_F(SpeedTableTest, PathsThatWereNeverHandedOutAreNotFound) {
+  Produce(0, 1);
+  const auto loaded = Load();
+  const std::string known(KeyOf(loaded->metadata_location));
+  const std::string table = known.substr(0, known.find("/metadata/"));
+  for (const std::string& key :
+       {std::string(), std::string("speed"), std::string("speed/orders/x/y"), known + "x",
+        table + "/data/g0-p0-00000000000000000000-00000000000000000009-f0-s0-x-all-e1.parquet",
+        std::string("batch") + known.substr(5),
+        "speed/orders/" + Uuid::Random().ToString() + known.substr(table.size())}) {
+    EXPECT_EQ(process_->catalog.ReadObject(key, Soon(), {}).error().code(), ErrorCode::kNotFound)
+        << key;
+    EXPECT_EQ(process_->catalog.StatObject(key).error().code(), ErrorCode::kNotFound) << key;
+  }
+}
+
+TEST_F(SpeedTableTest, StatAgreesWithReadAndReadsNoRecords) {
+  Produce(0, 1);
+  const auto objects = Everything(*Load());
+  Restart();
+  for (const auto& [url, hash] : objects) {
+    const auto info = process_->catalog.StatObject(KeyOf(url));
+    ASSERT_TRUE(info.ok());
+    if (url.ends_with(".parquet")) {
+      EXPECT_EQ(kafka_.reads(), 1);
+    }
+    const auto object = process_->catalog.ReadObject(KeyOf(url), Soon(), {});
+    EXPECT_EQ(info->size, object->info.size);
+    EXPECT_EQ(info->etag, object->info.etag);
+    EXPECT_EQ(info->last_modified, object->info.last_modified);
+  }
+}
+
+TEST_F(SpeedTableTest, ListingGivesTheCurrentStateInOrder) {
+  Produce(0, 1);
+  const auto loaded = Load();
+  const std::string prefix(KeyOf(loaded->location));
+  const auto all = process_->catalog.ListObjects(prefix + "/", "", 100);
+  ASSERT_TRUE(all.ok());
+  ASSERT_THAT(all->objects, SizeIs(4));
+  EXPECT_FALSE(all->truncated);
+  std::vector<std::string> keys;
+  for (const ListedObject& object : all->objects) keys.push_back(object.key);
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  const auto some = process_->catalog.ListObjects(prefix + "/", keys[0], 2);
+  EXPECT_TRUE(some->truncated);
+  EXPECT_EQ(some->objects[0].key, keys[1]);
+}
+
+TEST_F(SpeedTableTest, ReferencedSnapshotsAreTheCurrentOne) {
+  Produce(0, 1);
+  LoadJson();
+  Produce(0, 2);
+  const auto all = Load();
+  const auto referenced = Load(SnapshotSelection::kReferenced);
+  EXPECT_EQ(referenced->metadata_location, all->metadata_location);
+  const Json metadata = Json::parse(*referenced->metadata_json);
+  ASSERT_THAT(metadata["snapshots"], SizeIs(1));
+  EXPECT_EQ(metadata["snapshots"][0]["snapshot-id"], metadata["current-snapshot-id"]);
+}
+
+TEST_F(SpeedTableTest, HistoryThatIsListedIsBounded) {
+  for (int i = 0; i < 510; ++i) {
+    Produce(0, i);
+    ASSERT_TRUE(Load().ok());
+  }
+  const Json metadata = LoadJson();
+  EXPECT_THAT(metadata["snapshots"], SizeIs(kListedSnapshots));
+  EXPECT_THAT(metadata["metadata-log"], SizeIs(kListedMetadataFiles));
+  EXPECT_EQ(Records(Files(metadata["snapshots"].back())), 510);
+}
+
+TEST_F(SpeedTableTest, LoadsAtOnceShareCutsAndSeeWhatWasThereBefore) {
+  options_.cut_interval = milliseconds(5);
+  Restart();
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int worker = 0; worker < 8; ++worker) {
+    threads.emplace_back([&, worker] {
+      for (int i = 0; i < 20; ++i) {
+        const std::int64_t offset =
+            kafka_.Produce(worker % 2, ValueBuilder(schema_id_).Long(i).Text("n").Build());
+        const auto loaded = Load();
+        if (!loaded.ok()) {
+          ++wrong;
+          continue;
+        }
+        // The step that holds the record is in some manifest of the current snapshot.
+        const Json metadata = Json::parse(*loaded->metadata_json);
+        const Json& current = metadata["snapshots"].back();
+        const auto total = std::stoll(current["summary"]["total-records"].get<std::string>());
+        if (total < offset + 1) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  const Json metadata = LoadJson();
+  EXPECT_EQ(Records(Files(metadata["snapshots"].back())), 160);
+  EXPECT_LT(metadata["snapshots"].size(), 160U) << "loads share cuts";
+}
+
+}  // namespace
+}  // namespace frazil::table
