@@ -28,6 +28,8 @@ FieldId HighestOf(const std::vector<NestedField>& fields) {
 
 }  // namespace
 
+Type Type::Of(TypeKind kind) { return Type{.kind = kind, .fields = {}}; }
+
 Type Type::Decimal(int precision, int scale) {
   Type type = Of(TypeKind::kDecimal);
   type.precision = precision;

@@ -49,7 +49,7 @@ struct Type {
     return kind != TypeKind::kStruct && kind != TypeKind::kList && kind != TypeKind::kMap;
   }
 
-  static Type Of(TypeKind kind) { return Type{.kind = kind, .fields = {}}; }
+  static Type Of(TypeKind kind);
   static Type Decimal(int precision, int scale);
   static Type Fixed(int length);
   static Type Struct(std::vector<NestedField> fields);
