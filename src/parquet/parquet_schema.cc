@@ -118,7 +118,7 @@ Result<NodePtr> FieldNode(const NestedField& field, const std::string& name) {
   switch (field.type.kind) {
     case TypeKind::kStruct: {
       FRAZIL_ASSIGN_OR_RETURN(const NodeVector nodes, StructNodes(children));
-      return GroupNode::Make(name, repetition, nodes, LogicalType::None(), id);
+      return GroupNode::Make(name, repetition, nodes, std::shared_ptr<const LogicalType>(), id);
     }
     case TypeKind::kList: {
       FRAZIL_ASSIGN_OR_RETURN(const NodePtr element, FieldNode(children.at(0), "element"));

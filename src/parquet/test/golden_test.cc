@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same columns give the same bytes, for ever (R4). When a hash differs, bytes have changed that
+// clients may have cached: see this module's README before touching the table below.
+#include <clocale>
+#include <cstdlib>
+#include <ctime>
+#include <locale>
+#include <map>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "base/encoding.h"
+#include "base/sha256.h"
+#include "parquet/chunk_encoder.h"
+#include "sample_batches.h"
+
+namespace frazil::parquet {
+namespace {
+
+const std::map<std::string, std::string>& GoldenHashes() {
+  static const std::map<std::string, std::string> kHashes = {
+      {"types", "4103fd63ad28fb74f4d20f40a50063171a737cef0a908271b782aca804044d0a"},
+      {"nested", "c2d67575512c33b8516842655a65bb723b3f17eda45916ec17dbe924aa4ec94f"},
+      {"kafka", "e9982a1b417319ea1cf6ff3a082c6a173a7c8b8270f64baac22cb01d410032d2"},
+      {"empty", "17a4373d23f88634bd47492aa47633b788088e2a575cb98786a53a50e6c341b9"},
+      {"pages", "ee119a8b74055e89827c06ab1c3fa2a6c86274e0f6e9d4e5689cdab15c5394d3"},
+  };
+  return kHashes;
+}
+
+std::string HashOf(const Sample& sample) {
+  const auto chunk = EncodeChunk(*sample.batch, sample.schema);
+  EXPECT_TRUE(chunk.ok()) << chunk.error().ToString();
+  return chunk.ok() ? HexEncode(Sha256(chunk->file)) : "";
+}
+
+void ExpectGoldenHashes() {
+  const auto samples = FixedSamples();
+  EXPECT_EQ(samples.size(), GoldenHashes().size());
+  for (const Sample& sample : samples) {
+    EXPECT_EQ(HashOf(sample), GoldenHashes().at(sample.name)) << sample.name;
+  }
+}
+
+TEST(GoldenTest, FilesHaveTheirHashes) { ExpectGoldenHashes(); }
+
+// Decimal comma, thousands apart.
+class ForeignNumbers : public std::numpunct<char> {
+ protected:
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST(GoldenTest, LocaleAndTimeZoneChangeNothing) {
+  const auto before = std::locale::global(std::locale(std::locale(), new ForeignNumbers));
+  const char* const zone = std::getenv("TZ");
+  const std::string zone_before = zone == nullptr ? "" : zone;
+  for (const char* other : {"America/St_Johns", "Asia/Kathmandu"}) {
+    ASSERT_EQ(setenv("TZ", other, 1), 0);
+    tzset();
+    for (const char* name : {"de_DE.UTF-8", "tr_TR.UTF-8", "C"}) {
+      std::setlocale(LC_ALL, name);  // where the system has it
+      ExpectGoldenHashes();
+    }
+  }
+  if (zone == nullptr) {
+    unsetenv("TZ");
+  } else {
+    setenv("TZ", zone_before.c_str(), 1);
+  }
+  tzset();
+  std::locale::global(before);
+}
+
+TEST(GoldenTest, TwoThreadsAtOnceGiveTheSameBytes) {
+  std::jthread first(ExpectGoldenHashes);
+  std::jthread second(ExpectGoldenHashes);
+}
+
+}  // namespace
+}  // namespace frazil::parquet
