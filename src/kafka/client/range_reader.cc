@@ -13,6 +13,8 @@ namespace {
 using wire::ProtocolError;
 
 constexpr std::int32_t kSmallestFetch = 256 << 10;
+// Later versions let a broker point to a follower instead of answering (KIP-392).
+constexpr std::int16_t kLastFetchFromLeaderOnly = 10;
 constexpr int kEmptyAnswersThatProve = 2;
 constexpr int kPartialAnswersThatProve = 4;
 
@@ -48,6 +50,11 @@ Status RangeReader::Step() {
   FRAZIL_ASSIGN_OR_RETURN(Answer answer, Fetch(metadata));
   if (answer.partition.error_code != 0) {
     return TakeError(answer.partition.error_code, metadata, answer.address);
+  }
+  // What is not in such an answer lies with a follower; only the leader is asked (R6).
+  if (answer.partition.preferred_read_replica >= 0 && !leader_only_) {
+    leader_only_ = true;
+    return {};
   }
   const std::int64_t before = next_;
   FRAZIL_RETURN_IF_ERROR(TakeRecords(answer));
@@ -96,8 +103,9 @@ Result<RangeReader::Answer> RangeReader::Fetch(const TopicMetadata& metadata) {
                            metadata.partitions[static_cast<std::size_t>(partition)]));
   FRAZIL_ASSIGN_OR_RETURN(const ConnectionPool::Lease connection,
                           state_.Lease(address, state_.RequestDeadline(deadline_), stop_));
-  const std::int16_t newest =
-      metadata.id.IsZero() ? wire::kFetchByTopicId - 1 : wire::kFetchByTopicId;
+  const std::int16_t newest = leader_only_           ? kLastFetchFromLeaderOnly
+                              : metadata.id.IsZero() ? wire::kFetchByTopicId - 1
+                                                     : wire::kFetchByTopicId;
   FRAZIL_ASSIGN_OR_RETURN(const std::int16_t version,
                           connection->VersionOf(wire::ApiKey::kFetch, newest));
   fetched_by_name_ = fetched_by_name_ || version < wire::kFetchByTopicId;

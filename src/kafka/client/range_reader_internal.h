@@ -80,6 +80,8 @@ class RangeReader {
   // Seen so far, for the size of the next fetch.
   double bytes_per_offset_ = 1024;
   std::int32_t fetch_bytes_floor_;
+  // Whether a broker wanted to send the reader to a follower.
+  bool leader_only_ = false;
   // Whether topics were named rather than given by id, so that the id has to be checked at the end.
   bool fetched_by_name_ = false;
 };

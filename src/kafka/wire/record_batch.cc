@@ -130,6 +130,10 @@ class RecordAppender {
       return Corrupt("it counts more records than fit into it, at offset " +
                      std::to_string(batch_.base_offset));
     }
+    const std::size_t most = into_.records.size() + static_cast<std::size_t>(batch_.record_count);
+    if (most > into_.records.capacity()) {
+      into_.records.reserve(std::max(most, into_.records.capacity() * 2));
+    }
     RecordCursor cursor(bytes.data(), bytes.data() + bytes.size());
     for (std::int32_t i = 0; i < batch_.record_count; ++i) {
       const std::int32_t size = cursor.Varint();

@@ -85,6 +85,19 @@ TEST_F(ReadRangeTest, EmptyAnswersAreNoEnd) {
   EXPECT_EQ(offsets_, Numbers(0, 4));
 }
 
+TEST_F(ReadRangeTest, ABrokerThatPointsToAFollowerIsAskedAsLeader) {
+  AddTopic().Data(4);
+  fake_.on_fetch = [this](const FetchRequest& request) -> std::optional<FetchResponse> {
+    if (fake_.fetch_versions.back() <= 10) return std::nullopt;
+    FetchResponse response = FakeCluster::EmptyFetch(request, 0, 4);
+    response.topics[0].partitions[0].preferred_read_replica = 2;
+    return response;
+  };
+  ASSERT_TRUE(Read(0, 4).ok());
+  EXPECT_EQ(offsets_, Numbers(0, 4));
+  EXPECT_EQ(fake_.fetches.size(), 2U);
+}
+
 TEST_F(ReadRangeTest, EmptyAnswersWithoutALastStableOffsetProveNothing) {
   AddTopic().Data(4);
   fake_.on_fetch = [](const FetchRequest& request) {
