@@ -51,6 +51,7 @@ group.initial.rebalance.delay.ms=0
 log.cleaner.backoff.ms=500
 log.cleaner.dedupe.buffer.size=16777216
 log.retention.check.interval.ms=1000
+log.retention.ms=-1
 log.initial.task.delay.ms=500
 log.segment.delete.delay.ms=1000
 P

@@ -9,7 +9,6 @@ import uuid
 from comparing import assert_same_rows
 from conftest import ORDER_FIELDS
 from harness.orders import ORDER_SCHEMA, order
-from harness.waiting import wait_for
 
 NOW = ["--schema-cache", "0ms"]
 UTC = datetime.timezone.utc
@@ -103,11 +102,7 @@ def test_a_change_that_cannot_be_followed_is_named(make_topic, make_frazil):
     schema = copy.deepcopy(ORDER_SCHEMA)
     next(field for field in schema["fields"] if field["name"] == "qty")["type"] = "string"
     topic.use(schema)
-
-    def refused():
-        answer = frazil.load(topic.name)
-        return answer if answer.status_code != 200 else None
-    answer = wait_for(refused, "the change is refused", 10)
+    answer = frazil.load(topic.name)
     assert answer.status_code == 422
     assert "qty" in answer.json()["error"]["message"]
 
@@ -118,6 +113,7 @@ TYPES = {
     "raw": ("bytes", b"\0\xff", b""),
     "fixed4": ({"type": "fixed", "name": "Four", "size": 4}, b"abcd", b"\0\0\0\0"),
     "day": ({"type": "int", "logicalType": "date"}, datetime.date(2026, 2, 28), datetime.date(1969, 12, 31)),
+    # Shown as microseconds, docs/types.md: Spark cannot read Iceberg's time.
     "clock": ({"type": "long", "logicalType": "time-micros"}, datetime.time(23, 59, 59, 999999),
               datetime.time(0)),
     "micros": ({"type": "long", "logicalType": "timestamp-micros"},
@@ -144,6 +140,8 @@ def test_every_type_arrives_as_its_value(make_topic, make_frazil, duckdb_of):
     for column, row in enumerate(found, start=1):
         for (name, values), value in zip(TYPES.items(), row):
             wanted = values[column]
+            if name == "clock":
+                wanted = ((wanted.hour * 60 + wanted.minute) * 60 + wanted.second) * 10**6 + wanted.microsecond
             if name == "identity":
                 value = uuid.UUID(str(value))
             assert (value, type(value)) == (wanted, type(wanted)), name

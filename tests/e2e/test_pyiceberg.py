@@ -2,8 +2,11 @@
 """PyIceberg reads the same rows, and what the metadata says of each file is true."""
 
 import decimal
+import hashlib
 import io
 import math
+import subprocess
+import sys
 
 import polars
 import pyarrow.parquet
@@ -13,7 +16,8 @@ from pyiceberg.expressions import And, EqualTo, GreaterThanOrEqual, IsNull, Less
 
 from comparing import assert_same_rows
 from conftest import ORDER_FIELDS
-from harness.warehouse import Warehouse
+from harness.services import ROOT
+from harness.warehouse import Warehouse, split
 
 
 @pytest.fixture
@@ -73,10 +77,6 @@ def test_snapshots_and_time_travel(loaded):
     assert table.current_snapshot().summary["total-records"] == str(len(expected))
 
 
-def floor(value):
-    return value
-
-
 def test_counts_and_bounds_of_every_file_are_true(loaded):
     frazil, table, expected = loaded
     warehouse = Warehouse(frazil.loaded(table.name()[-1]))
@@ -125,3 +125,17 @@ def test_polars_reads_through_pyiceberg(loaded):
     frame = polars.scan_iceberg(table, reader_override="pyiceberg").select("id", "status").collect()
     wanted = sorted((row["id"], row["status"]) for row in expected if row["id"] is not None)
     assert sorted(frame.drop_nulls("id").rows()) == wanted
+
+
+def test_other_s3_clients_read_the_same_bytes(loaded):
+    frazil, table, _ = loaded
+    loaded_table = frazil.loaded(table.name()[-1])
+    config = loaded_table["storage-credentials"][0]["config"]
+    location = table.inspect.files()["file_path"][0].as_py()
+    content = Warehouse(loaded_table).read(location)
+    script = ROOT / "tests" / "interop" / "s3_interop.py"
+    done = subprocess.run(
+        [sys.executable, str(script), frazil.s3_url, config["s3.access-key-id"],
+         config["s3.secret-access-key"], config.get("s3.session-token", ""), *split(location),
+         hashlib.sha256(content).hexdigest()], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -9,6 +9,7 @@ from confluent_kafka.admin import AdminClient
 from comparing import assert_same_rows
 from conftest import ORDER_FIELDS
 from harness.orders import order
+from harness.waiting import wait_for
 
 
 def check(topic, duck, services):
@@ -149,18 +150,46 @@ def test_new_partitions_join(make_topic, make_frazil, duckdb_of, services):
     assert len(check(topic, duck, services)) == 40
 
 
-def test_deleted_records_leave_the_table(make_topic, make_frazil, duckdb_of, services):
+def test_records_that_kafka_deleted_are_an_error_never_fewer_rows(make_topic, make_frazil, duckdb_of,
+                                                                  services):
     topic = make_topic(partitions=2)
     topic.produce_orders(range(100))
     frazil = make_frazil(topic)
-    duck = duckdb_of(frazil)
-    assert len(check(topic, duck, services)) == 100
+    assert len(check(topic, duckdb_of(frazil), services)) == 100
     admin = AdminClient({"bootstrap.servers": services.kafka.address, "log_level": 2})
     for future in admin.delete_records([TopicPartition(topic.name, 0, 20)]).values():
         future.result(30)
-    assert len(check(topic, duckdb_of(frazil), services)) == 80
-    topic.produce_orders(range(100, 110))
-    assert len(check(topic, duckdb_of(frazil), services)) == 90
+    frazil.kill()  # what it remembers of the files goes with it
+    frazil = make_frazil(topic, data_dir=frazil.data_dir)
+    duck = duckdb_of(frazil)
+    with pytest.raises(duckdb.Error, match="404"):
+        duck.rows(f"SELECT * FROM frazil.speed.{topic.name}")
+    query = f"SELECT count(id) FROM frazil.speed.{topic.name} WHERE kafka_partition = 1"
+    assert duck.value(query) == 50
+
+
+def test_a_table_whose_log_starts_late_holds_what_is_left(make_topic, make_frazil, duckdb_of, services):
+    topic = make_topic(partitions=2)
+    topic.produce_orders(range(100))
+    admin = AdminClient({"bootstrap.servers": services.kafka.address, "log_level": 2})
+    for future in admin.delete_records([TopicPartition(topic.name, 0, 20)]).values():
+        future.result(30)
+    assert len(check(topic, duckdb_of(make_frazil(topic)), services)) == 80
+
+
+def test_a_topic_that_was_made_again_is_an_error_that_says_so(make_topic, make_frazil):
+    topic = make_topic()
+    topic.produce_orders(range(10))
+    frazil = make_frazil(topic)
+    assert frazil.load(topic.name).status_code == 200
+    topic.delete()
+    wait_for(lambda: frazil.load(topic.name).status_code == 404, "the topic is gone", 20)
+    topic.create()
+    topic.producer = topic.new_producer()
+    topic.produce_orders(range(5))
+    answer = frazil.load(topic.name)
+    assert answer.status_code == 422
+    assert topic.name in answer.json()["error"]["message"]
 
 
 def test_many_records_in_large_batches(make_topic, make_frazil, duckdb_of):

@@ -25,6 +25,7 @@ class Topic:
         self._admin = AdminClient({"bootstrap.servers": kafka, "log_level": 2})
         if create:
             self.create(config)
+        self._compression = compression
         self.producer = self.new_producer(compression)
 
     def create(self, config=None):
@@ -37,6 +38,8 @@ class Topic:
         self._admin.create_partitions([NewPartitions(self.name, total)])[self.name].result(30)
         self.partitions = total
         self._wait_for_leaders(total)
+        # The old one would believe in the old number of partitions for minutes.
+        self.producer = self.new_producer(self._compression)
 
     def delete(self):
         self._admin.delete_topics([self.name])[self.name].result(30)
