@@ -41,7 +41,7 @@ std::string LoadTableBody(const std::string& metadata_location, const std::strin
                           const Properties& config,
                           const std::vector<StorageCredential>& credentials);
 
-// GET …/tables/{table}/credentials.
+// GET /v1/{prefix}/namespaces/{namespace}/tables/{table}/credentials.
 std::string CredentialsBody(const std::vector<StorageCredential>& credentials);
 
 }  // namespace frazil::iceberg

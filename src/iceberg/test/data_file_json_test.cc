@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/encoding.h"
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg::test {
 namespace {

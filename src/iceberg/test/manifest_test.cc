@@ -10,7 +10,7 @@
 
 #include "avro/binary.h"
 #include "avro/container.h"
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 #include <array>
 #include <utility>

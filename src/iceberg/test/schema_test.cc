@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg {
 namespace {

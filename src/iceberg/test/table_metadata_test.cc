@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg {
 namespace {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/encoding.h"
-#include "samples.h"
+#include "iceberg/test/samples.h"
 
 namespace frazil::iceberg::test {
 namespace {
