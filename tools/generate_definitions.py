@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Make code and reference pages from definitions/*.toml.
 
 usage: tools/generate_definitions.py [--check]

@@ -41,7 +41,8 @@ template <typename Integer>
 void StoreBigEndian(Integer value, std::uint8_t* to) {
   static_assert(std::is_integral_v<Integer>);
   auto bits = static_cast<std::uint64_t>(static_cast<std::make_unsigned_t<Integer>>(value));
-  for (std::size_t i = sizeof(Integer); i-- > 0; bits >>= 8) to[i] = static_cast<std::uint8_t>(bits);
+  for (std::size_t i = sizeof(Integer); i-- > 0; bits >>= 8)
+    to[i] = static_cast<std::uint8_t>(bits);
 }
 
 template <typename Integer>

@@ -39,7 +39,7 @@ std::optional<Error> LiesBehind(const std::string& topic_name,
 // Whether a partition has offsets beyond the last cut, or is new.
 bool HasNewRecords(const std::vector<ledger::CutPartition>& last, const TopicState& topic);
 
-// Requires: !LiesBehind(…).
+// Requires: !LiesBehind(...).
 CutStep NextCut(Generation generation, const std::vector<ledger::CutPartition>& last,
                 const TopicState& topic);
 

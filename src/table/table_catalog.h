@@ -77,7 +77,7 @@ class TableCatalog {
   // Whether LoadTable would find it. Asks nobody. Errors: table_not_found.
   virtual Status CheckTable(const std::string& namespace_name, const std::string& name) const = 0;
 
-  // Objects by key below kBucket ("speed/orders/<uuid>/data/….parquet"). Stat makes no file.
+  // Objects by key below kBucket ("speed/orders/<uuid>/data/....parquet"). Stat makes no file.
   // Errors: not_found for a path that was never handed out; records_gone, path_not_reproducible,
   // and those of reading Kafka.
   virtual Result<ObjectInfo> StatObject(std::string_view key) = 0;
