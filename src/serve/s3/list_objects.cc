@@ -39,8 +39,12 @@ std::optional<std::string> CommonPrefix(std::string_view key, const ListRequest&
 // Returns whether there may be more to look at.
 Result<bool> Collect(table::TableCatalog& tables, const ListRequest& request,
                      const Uuid& table_uuid, std::string& place, Listing& listing) {
+  // One more than is wanted tells whether there are more; how many keys a common prefix swallows
+  // nobody knows.
+  const std::size_t limit =
+      request.delimiter.empty() ? request.max_keys - listing.size() + 1 : kMostKeys;
   FRAZIL_ASSIGN_OR_RETURN(const table::ObjectListing page,
-                          tables.ListObjects(request.prefix, place, kMostKeys));
+                          tables.ListObjects(request.prefix, place, limit));
   for (const auto& object : page.objects) {
     if (object.key <= place) continue;
     if (!LiesWithin(object.key, table_uuid)) {

@@ -24,7 +24,7 @@ struct SigningSecret {
 using SecretLookup = std::function<Result<SigningSecret>(std::string_view access_key_id)>;
 
 // Who signed the request: the access key id. Any region is taken, the service must be s3. A hash in
-// x-amz-content-sha256 must be that of the body; UNSIGNED-PAYLOAD and the STREAMING-… values are
+// x-amz-content-sha256 must be that of the body; UNSIGNED-PAYLOAD and the STREAMING-... values are
 // taken as they are, and chunk signatures are not looked at (writes are refused anyway). A session
 // token may be absent; one that is sent must be the key's.
 // Errors: unauthenticated (no credentials, or ones that cannot be read); malformed_request (two
