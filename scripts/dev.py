@@ -10,6 +10,8 @@ REGISTRY_PORT (8081), FRAZIL_PORT (8181), FRAZIL_S3_PORT (8182), and the success
 
 import argparse
 import contextlib
+import datetime
+import decimal
 import os
 import pathlib
 import shutil
@@ -30,6 +32,7 @@ from harness.topics import Topic  # noqa: E402
 
 RUN = ROOT / ".run" / "dev"
 TOPIC = "orders"
+FIRST_RECORDS = 1000
 RECORDS_AT_ONCE = 20
 PAUSE_SECONDS = 0.2
 
@@ -57,6 +60,21 @@ def refuse_taken_ports(wanted):
                  f"port. Taken: {', '.join(taken)}")
 
 
+def plain_order(number):
+    """Without the extreme values that tests are after."""
+    extreme = order(number)
+    price = decimal.Decimal(number * 7919 % 20_000).scaleb(-2)
+    quantity = number % 5 + 1
+    return {**extreme, "ts": datetime.datetime.now(datetime.timezone.utc), "qty": quantity,
+            "amount": price * quantity, "price": float(price)}
+
+
+def produce(topic, numbers):
+    for number in numbers:
+        topic.send(plain_order(number), key=str(number).encode())
+    topic.flush()
+
+
 class Producer(threading.Thread):
     """Orders without end, acknowledged batch by batch."""
 
@@ -67,10 +85,10 @@ class Producer(threading.Thread):
         self.fault = None
 
     def run(self):
-        number = 0
+        number = FIRST_RECORDS
         try:
             while not self._ended.is_set():
-                self._topic.produce_orders(range(number, number + RECORDS_AT_ONCE))
+                produce(self._topic, range(number, number + RECORDS_AT_ONCE))
                 number += RECORDS_AT_ONCE
                 self._ended.wait(PAUSE_SECONDS)
         except Exception as error:
@@ -96,7 +114,7 @@ def start_all(ended, ports):
     say("starting the schema registry ...")
     registry.start()
     topic = Topic(kafka.address, registry, TOPIC)
-    topic.produce_orders(range(1000))
+    produce(topic, range(FIRST_RECORDS))
     producer = Producer(topic)
     ended.callback(producer.end)
     producer.start()

@@ -66,7 +66,7 @@ launch() { # JVM OPTIONS...
     -cp "$(class_path)" kafka.Kafka "$run_dir/server.properties" \
     >"$server_log" 2>&1 </dev/null &
   echo $! >"$pid_file"
-  wait_until 60 grep -qs "Kafka Server started" "$server_log"
+  wait_until 180 grep -qs "Kafka Server started" "$server_log"
 }
 
 fetch() {

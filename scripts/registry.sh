@@ -27,7 +27,7 @@ launch() { # JVM OPTIONS...
     -Dquarkus.management.host=127.0.0.1 -Dquarkus.management.port=$((port + 1)) \
     -jar "$home/app/quarkus-run.jar" >"$server_log" 2>&1 </dev/null &
   echo $! >"$pid_file"
-  wait_until 90 answers
+  wait_until 180 answers
 }
 
 fetch() {

@@ -53,6 +53,7 @@ def test_transactions(make_topic, make_frazil, duckdb_of, services):
             topic.send(order(number), partition=number % 3, producer=writer)
         topic.flush(writer)
         end()
+        topic.wait_for_markers()
 
     transact(range(0, 50), writer.commit_transaction)
     transact(range(50, 80), writer.abort_transaction)
@@ -70,6 +71,7 @@ def test_transactions(make_topic, make_frazil, duckdb_of, services):
     assert {row["id"] for row in found} == {*range(50), *range(80, 100), 1002}
 
     writer.commit_transaction()
+    topic.wait_for_markers()
     assert {row["id"] for row in check(topic, duck, services)} == {*range(50), *range(80, 100), 1000,
                                                                    1001, 1002}
     # Nothing but aborted records and markers comes after.

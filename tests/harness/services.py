@@ -16,7 +16,7 @@ class ServiceFailed(RuntimeError):
     pass
 
 
-def _script(name, action, environment, timeout=150):
+def _script(name, action, environment, timeout=250):
     # A session of its own: Ctrl-C at a terminal reaches only the program that then stops the service.
     done = subprocess.run([str(ROOT / "scripts" / name), action], env={**os.environ, **environment},
                           stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout,

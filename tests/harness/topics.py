@@ -3,8 +3,8 @@
 
 import json
 
-from confluent_kafka import KafkaException, Producer
-from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
+from confluent_kafka import IsolationLevel, KafkaException, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic, OffsetSpec
 
 from harness.orders import ORDER_SCHEMA, AvroFraming, order
 from harness.waiting import wait_for
@@ -88,6 +88,16 @@ class Topic:
         left = (producer or self.producer).flush(30)
         if left:
             raise TimeoutError(f"{left} records were not acknowledged")
+
+    def wait_for_markers(self):
+        """Until no transaction is open: a commit returns before its markers stand in the log."""
+        def ends(level):
+            asked = {TopicPartition(self.name, number): OffsetSpec.latest()
+                     for number in range(self.partitions)}
+            return {place.partition: answer.result(10).offset for place, answer
+                    in self._admin.list_offsets(asked, isolation_level=level).items()}
+        wait_for(lambda: ends(IsolationLevel.READ_COMMITTED) == ends(IsolationLevel.READ_UNCOMMITTED),
+                 f"transactions in {self.name} have ended")
 
     def produce_orders(self, numbers, **options):
         """Orders by number, spread over the partitions, acknowledged on return."""
