@@ -166,6 +166,7 @@ TEST(HttpClientTest, ANewConnectionThatBreaksIsNotRetried) {
     ++accepted;
   });
   EXPECT_EQ(Outcome(ClientOf(listener.port())->Send(Get("/"), Soon(), {})), "network");
+  server.join();
   EXPECT_EQ(accepted, 1);
 }
 
