@@ -101,6 +101,7 @@ struct CutRow {
 struct StateRow {
   std::int64_t number = 0;  // from 1
   UnixMillis stamp;
+  // 0: the table was empty, no cut had been recorded.
   CutNumber cut;
   SchemaVersion schema_version;
   std::string nonce;
@@ -151,7 +152,8 @@ class Ledger {
   virtual Result<std::vector<SchemaRow>> Schemas(std::int64_t topic_key) = 0;
   virtual Result<std::vector<WriterRow>> Writers(std::int64_t topic_key) = 0;
   // In one transaction: new schema versions (their numbers must follow the last one), the writers
-  // mapped, the counter raised. conflict when somebody else was first.
+  // mapped, the counter raised. conflict when somebody else was first: a version is taken, a writer
+  // is mapped to another version (the same one again is fine), the counter stands higher.
   virtual Status AppendSchemas(std::int64_t topic_key, const std::vector<SchemaRow>& schemas,
                                const std::vector<WriterRow>& writers, FieldId next_field_id) = 0;
 
@@ -159,9 +161,11 @@ class Ledger {
 
   // Compare and swap on the table's last state (0: none yet). In one transaction the cut, where
   // there is one, gets the next number, both get the stamp
-  // max(last stamp + 1 ms, clock - backdate), the table's first one 1 ms after 1970 (R10).
-  // Errors: conflict when `expected_last_state` is no longer the last; invalid_argument for a cut
-  // whose starts or ends fall within a generation, or that leaves a partition out (R10).
+  // max(last stamp + 1 ms, clock - backdate). Up to and with the table's first cut they are 1, 2,
+  // ... ms after 1970, so that its first snapshot lies far in the past (R10). Errors: conflict when
+  // `expected_last_state` is no longer the last; invalid_argument for a cut whose starts or ends
+  // fall within a generation, or that leaves a partition out (R10), or whose snapshot id another
+  // cut of the table has.
   virtual Result<RecordedState> RecordState(std::int64_t table_key,
                                             std::int64_t expected_last_state,
                                             const NewState& state) = 0;

@@ -155,10 +155,6 @@ Error Database::LastError(int code) const {
   }
 }
 
-bool Database::LastWasConstraint() const {
-  return (sqlite3_errcode(connection_) & 0xff) == SQLITE_CONSTRAINT;
-}
-
 Result<Transaction> Transaction::Begin(Database& database) {
   FRAZIL_RETURN_IF_ERROR(database.Prepare("BEGIN IMMEDIATE").Run());
   return Transaction(database);

@@ -73,8 +73,6 @@ class Database {
 
   // SQLite's last failure as an error of ours.
   Error LastError(int code) const;
-  // Whether the last failure was a broken UNIQUE, PRIMARY KEY or FOREIGN KEY.
-  bool LastWasConstraint() const;
 
  private:
   Database(sqlite3* connection, std::string path)
@@ -85,7 +83,7 @@ class Database {
   std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
 };
 
-// BEGIN IMMEDIATE … COMMIT; rolls back unless Commit was reached.
+// BEGIN IMMEDIATE ... COMMIT; rolls back unless Commit was reached.
 class Transaction {
  public:
   static Result<Transaction> Begin(Database& database);

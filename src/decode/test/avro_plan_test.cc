@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 namespace frazil::decode {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "avro/binary.h"
 #include "base/encoding.h"
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 namespace frazil::decode {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "decode/kafka_columns.h"
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 namespace frazil::decode {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "base/encoding.h"
 #include "decode/skip_internal.h"
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 namespace frazil::decode {
 namespace {

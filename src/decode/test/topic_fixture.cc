@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 #include <algorithm>
 #include <bit>

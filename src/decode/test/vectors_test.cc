@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/encoding.h"
-#include "topic_fixture.h"
+#include "decode/test/topic_fixture.h"
 
 namespace frazil::decode {
 namespace {

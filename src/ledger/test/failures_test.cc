@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 
 #include "ledger/sqlite_ledger.h"
-#include "ledger_fixture.h"
+#include "ledger/test/ledger_fixture.h"
 
 namespace frazil::ledger {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ledger_fixture.h"
+#include "ledger/test/ledger_fixture.h"
 
 #include <cstdlib>
 #include <filesystem>

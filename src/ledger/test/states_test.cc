@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "ledger/cut_tables.h"
-#include "ledger_fixture.h"
+#include "ledger/test/ledger_fixture.h"
 
 namespace frazil::ledger {
 namespace {

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ledger_fixture.h"
+#include "ledger/test/ledger_fixture.h"
 
 namespace frazil::ledger {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "http_server_fixture.h"
-#include "listener_fixture.h"
+#include "net/test/http_server_fixture.h"
+#include "net/test/listener_fixture.h"
 
 namespace frazil::net {
 namespace {

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "http_server_fixture.h"
+#include "net/test/http_server_fixture.h"
 
 namespace frazil::net {
 namespace {

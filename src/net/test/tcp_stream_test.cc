@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "listener_fixture.h"
 #include "net/socket_stream_internal.h"
+#include "net/test/listener_fixture.h"
 
 namespace frazil::net {
 namespace {

@@ -23,8 +23,8 @@
 #include <parquet/metadata.h>
 #include <parquet/printer.h>
 
-#include "random_batches.h"
-#include "sample_batches.h"
+#include "parquet/test/random_batches.h"
+#include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
 namespace {

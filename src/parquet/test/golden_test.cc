@@ -13,7 +13,7 @@
 #include "base/encoding.h"
 #include "base/sha256.h"
 #include "parquet/chunk_encoder.h"
-#include "sample_batches.h"
+#include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "random_batches.h"
+#include "parquet/test/random_batches.h"
 
 #include <array>
 #include <random>

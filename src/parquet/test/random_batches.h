@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "sample_batches.h"
+#include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
 

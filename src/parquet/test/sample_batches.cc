@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sample_batches.h"
+#include "parquet/test/sample_batches.h"
 
 #include <cstdio>
 #include <utility>

@@ -8,8 +8,8 @@
 
 #include "iceberg/schema.h"
 #include "parquet/chunk_encoder.h"
-#include "random_batches.h"
-#include "sample_batches.h"
+#include "parquet/test/random_batches.h"
+#include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
 namespace {
