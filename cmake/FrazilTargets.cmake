@@ -85,6 +85,10 @@ function(frazil_test module)
     FRAZIL_TESTDATA="${CMAKE_CURRENT_SOURCE_DIR}/test/testdata")
   add_test(NAME ${flat} COMMAND ${flat}_test)
   set_tests_properties(${flat} PROPERTIES LABELS unit TIMEOUT 300)
+  if(FRAZIL_SANITIZE STREQUAL "thread")
+    set_tests_properties(${flat} PROPERTIES ENVIRONMENT
+      "TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/cmake/tsan_suppressions.txt")
+  endif()
 endfunction()
 
 # frazil_fuzzer(NAME SOURCE fuzz/x_fuzz.cc CORPUS fuzz/corpus/x MODULES ...)

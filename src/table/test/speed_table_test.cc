@@ -495,14 +495,18 @@ TEST_F(SpeedTableTest, ReferencedSnapshotsAreTheCurrentOne) {
 }
 
 TEST_F(SpeedTableTest, HistoryThatIsListedIsBounded) {
-  for (int i = 0; i < 510; ++i) {
-    Produce(0, i);
+  // Cuts without records cost a test the least.
+  constexpr std::size_t kCuts = kListedSnapshots + 3;
+  for (std::size_t i = 0; i < kCuts; ++i) {
+    kafka_.Skip(0);
     ASSERT_TRUE(Load().ok());
   }
+  Produce(0, 1);
   const Json metadata = LoadJson();
-  EXPECT_THAT(metadata["snapshots"], SizeIs(kListedSnapshots));
+  ASSERT_THAT(metadata["snapshots"], SizeIs(kListedSnapshots));
   EXPECT_THAT(metadata["metadata-log"], SizeIs(kListedMetadataFiles));
-  EXPECT_EQ(Records(Files(metadata["snapshots"].back())), 510);
+  EXPECT_EQ(metadata["snapshots"].back()["sequence-number"], kCuts + 1);
+  EXPECT_EQ(Records(Files(metadata["snapshots"].back())), 1);
 }
 
 TEST_F(SpeedTableTest, LoadsAtOnceShareCutsAndSeeWhatWasThereBefore) {
