@@ -56,9 +56,10 @@ wait_until() {
   done
 }
 
+# stop [SECONDS]: kill -9 when it has not ended by then.
 stop() {
   if alive; then
-    local pid deadline=$((SECONDS + 15))
+    local pid deadline=$((SECONDS + ${1:-15}))
     pid=$(cat "$pid_file")
     kill "$pid" 2>/dev/null || true
     while alive && [ "$SECONDS" -lt "$deadline" ]; do sleep 0.05; done

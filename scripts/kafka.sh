@@ -101,6 +101,7 @@ prepare() {
   local java
   java=$(scripts/java.sh 21)
   run_dir=$(mktemp -d)
+  trap 'stop; rm -rf "$run_dir"' EXIT
   pid_file=$run_dir/pid
   server_log=$run_dir/server.log
   port=$(free_port_pair)
@@ -112,8 +113,7 @@ prepare() {
   rm -rf "$home/formatted"
   cp -r "$run_dir/data" "$home/formatted"
   launch -XX:ArchiveClassesAtExit="$archive" -Xlog:cds=off -Xlog:cds+dynamic=off
-  stop
-  rm -rf "$run_dir"
+  stop 180  # the archive is written at the end
 }
 
 install() {

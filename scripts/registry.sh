@@ -45,12 +45,12 @@ fetch() {
 # An archive of loaded classes halves every later start.
 prepare() {
   run_dir=$(mktemp -d)
+  trap 'stop; rm -rf "$run_dir"' EXIT
   pid_file=$run_dir/pid
   server_log=$run_dir/server.log
   port=$(free_port_pair)
   launch -XX:ArchiveClassesAtExit="$archive" -Xlog:cds=off -Xlog:cds+dynamic=off
-  stop
-  rm -rf "$run_dir"
+  stop 180  # the archive is written at the end
 }
 
 install() {
