@@ -22,8 +22,8 @@ struct Writer {
   frazil::decode::PlansById plans;
 };
 
-// Every flat type; every nested one, skipped; and a schema that refers to itself, skipped.
-const char* const kFlat[] = {
+// Every flat type.
+constexpr const char* kEveryType =
     R"({"name":"a","type":"boolean"},{"name":"b","type":["null","int"]},{"name":"c","type":"long"},)"
     R"({"name":"d","type":"float"},{"name":"e","type":["double"]},{"name":"f","type":"bytes"},)"
     R"({"name":"g","type":["string","null"]},)"
@@ -31,20 +31,27 @@ const char* const kFlat[] = {
     R"({"name":"i","type":{"type":"fixed","name":"F","size":3}},)"
     R"({"name":"j","type":{"type":"bytes","logicalType":"decimal","precision":9}},)"
     R"({"name":"k","type":{"type":"fixed","name":"G","size":20,"logicalType":"decimal",)"
-    R"("precision":38}},{"name":"l","type":{"type":"string","logicalType":"uuid"}})",
+    R"("precision":38}},{"name":"l","type":{"type":"string","logicalType":"uuid"}})";
+constexpr const char* kTimes =
     R"({"name":"a","type":"string"},)"
     R"({"name":"t","type":["null",{"type":"long","logicalType":"timestamp-millis"}]},)"
-    R"({"name":"n","type":{"type":"long","logicalType":"timestamp-nanos"}})",
-    R"({"name":"a","type":"string"})",
-};
-const char* const kNested[] = {
-    "",
+    R"({"name":"n","type":{"type":"long","logicalType":"timestamp-nanos"}})";
+constexpr const char* kText = R"({"name":"a","type":"string"})";
+
+// Fields without a column: every nested type, and one that refers to itself.
+constexpr const char* kNested =
     R"(,{"name":"x","type":{"type":"array","items":{"type":"map","values":["null","string",)"
     R"({"type":"record","name":"N","fields":[{"name":"e","type":{"type":"array",)"
-    R"("items":"null"}}]}]}}})",
+    R"("items":"null"}}]}]}}})";
+constexpr const char* kRecursive =
     R"(,{"name":"x","type":{"type":"record","name":"T","fields":[{"name":"l",)"
-    R"("type":{"type":"array","items":"T"}},{"name":"r","type":["null","T"]}]}})",
+    R"("type":{"type":"array","items":"T"}},{"name":"r","type":["null","T"]}]}})";
+
+struct Fields {
+  const char* with_column;
+  const char* without_column;
 };
+constexpr Fields kWriters[] = {{kEveryType, ""}, {kTimes, kNested}, {kText, kRecursive}};
 
 frazil::avro::Schema Parse(const std::string& fields) {
   auto schema =
@@ -55,14 +62,15 @@ frazil::avro::Schema Parse(const std::string& fields) {
 
 std::vector<Writer> MakeWriters() {
   std::vector<Writer> writers;
-  for (std::size_t i = 0; i < std::size(kFlat); ++i) {
-    const auto mapped = frazil::decode::MapFirstSchema(Parse(kFlat[i]), frazil::FieldId(21));
+  for (const Fields& fields : kWriters) {
+    const auto mapped =
+        frazil::decode::MapFirstSchema(Parse(fields.with_column), frazil::FieldId(21));
     FRAZIL_CHECK(mapped.ok());
     auto columns = mapped->schema;
     columns.fields.push_back(
         {.id = frazil::FieldId(1000), .name = "x", .required = false, .type = {}, .doc = ""});
-    auto plan =
-        AvroPlan::Compile(Parse(std::string(kFlat[i]) + kNested[i]), columns, mapped->schema);
+    auto plan = AvroPlan::Compile(Parse(std::string(fields.with_column) + fields.without_column),
+                                  columns, mapped->schema);
     FRAZIL_CHECK(plan.ok());
     Writer writer{.target = mapped->schema, .plans = {}};
     writer.plans.emplace(frazil::WriterSchemaId(1), std::move(plan).value());

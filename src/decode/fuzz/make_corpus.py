@@ -15,7 +15,7 @@ VECTORS = HERE.parent / "test/testdata/decode_vectors.json"
 FLAT = bytes.fromhex("01" "0203" "8080808020" "0000c03f" "00" "0000000000000440" "040102" "00"
                      "046869" "02" "070809" "0297" + "ff" * 19 + "97" "48") + \
     b"8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1"
-SKIPPED = bytes.fromhex("0461c3" "0280a0e6b1c163" "cf0f" "02" "02" "0461" "626304" "feff01" "00" "00" "00")
+SKIPPED = bytes.fromhex("046162" "0280a0e6b1c163" "cf0f" "02" "02" "0461" "626304" "feff01" "00" "00" "00")
 RECURSIVE = bytes.fromhex("0261" "02" "00" "00" "00" "02" "00" "00")
 RECORDS = {"flat": (0, [FLAT, None, FLAT]), "skipped": (1, [SKIPPED]), "recursive": (2, [RECURSIVE])}
 
