@@ -8,7 +8,7 @@ namespace frazil::kafka::wire {
 
 AbortedTransactionFilter::AbortedTransactionFilter(std::vector<AbortedTransaction> aborted)
     : aborted_(std::move(aborted)) {
-  std::ranges::stable_sort(aborted_, {}, &AbortedTransaction::first_offset);
+  std::ranges::sort(aborted_, {}, &AbortedTransaction::first_offset);
 }
 
 Result<bool> AbortedTransactionFilter::Admit(const RecordBatch& batch,

@@ -5,6 +5,18 @@
 
 namespace frazil::kafka::wire {
 
+namespace {
+
+std::optional<ApiKey> ToApiKey(std::int16_t number) {
+  for (const ApiKey api :
+       {ApiKey::kFetch, ApiKey::kListOffsets, ApiKey::kMetadata, ApiKey::kApiVersions}) {
+    if (static_cast<std::int16_t>(api) == number) return api;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 VersionRange SupportedVersions(ApiKey api) {
   switch (api) {
     case ApiKey::kFetch:
@@ -70,7 +82,12 @@ Result<RequestHeader> DecodeRequestHeader(ByteView frame, ByteView& body) {
   plain.Integer(header.version);
   plain.Integer(header.correlation_id);
   plain.NullableString(header.client_id);
-  header.api = static_cast<ApiKey>(api);
+  const std::optional<ApiKey> known = ToApiKey(api);
+  if (!plain.failed() && !known.has_value()) {
+    return Error(ErrorCode::kUnsupported,
+                 "There is no such Kafka request here: " + std::to_string(api) + ".");
+  }
+  header.api = known.value_or(ApiKey::kApiVersions);
   Reader rest(frame.last(plain.remaining()), IsFlexible(header.api, header.version));
   rest.Tags();
   body = frame.last(rest.remaining());

@@ -31,7 +31,6 @@ bool IsFlexible(ApiKey api, std::int16_t version);
 std::optional<std::int16_t> ChooseVersion(VersionRange ours, VersionRange theirs);
 
 struct RequestHeader {
-  // Any number may arrive.
   ApiKey api = ApiKey::kApiVersions;
   std::int16_t version = 0;
   std::int32_t correlation_id = 0;
@@ -44,7 +43,7 @@ template <typename Request>
 Bytes EncodeRequestFrame(const RequestHeader& header, const Request& request);
 
 // Without the length in front. `body` gets what follows the header.
-// Errors: kafka_protocol.
+// Errors: kafka_protocol; unsupported for a request that is not in ApiKey.
 Result<RequestHeader> DecodeRequestHeader(ByteView frame, ByteView& body);
 
 // The correlation id of a response, without the length in front, to a request of this version.
