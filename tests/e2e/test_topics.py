@@ -196,9 +196,9 @@ def test_a_topic_that_was_made_again_is_an_error_that_says_so(make_topic, make_f
 
 def test_many_records_in_large_batches(make_topic, make_frazil, duckdb_of):
     topic = make_topic()
-    topic.produce_orders(range(40_000))
-    duck = duckdb_of(make_frazil(topic, extra=["--chunk-bytes", "256KiB"]))
+    topic.produce_orders(range(20_000))
+    duck = duckdb_of(make_frazil(topic, extra=["--chunk-bytes", "128KiB"]))
     table = f"frazil.speed.{topic.name}"
     assert duck.tuples(f"SELECT count(*), count(DISTINCT id), min(id), max(id), sum(id) FROM {table}") == [
-        (40_000, 40_000, 0, 39_999, 39_999 * 40_000 // 2)]
-    assert duck.value(f"SELECT count(DISTINCT (kafka_partition, kafka_offset)) FROM {table}") == 40_000
+        (20_000, 20_000, 0, 19_999, 19_999 * 20_000 // 2)]
+    assert duck.value(f"SELECT count(DISTINCT (kafka_partition, kafka_offset)) FROM {table}") == 20_000
