@@ -91,11 +91,10 @@ void IgnoreError(const Result<T>&) {}
 #define FRAZIL_CONCAT(a, b) FRAZIL_CONCAT_INNER(a, b)
 
 // Returns the error of `expression` from the enclosing function.
-#define FRAZIL_RETURN_IF_ERROR(expression)                        \
-  do {                                                            \
-    if (auto frazil_status = (expression); !frazil_status.ok()) { \
-      return frazil_status.error();                               \
-    }                                                             \
+#define FRAZIL_RETURN_IF_ERROR(expression)                 \
+  do {                                                     \
+    const auto& frazil_status = (expression);              \
+    if (!frazil_status.ok()) return frazil_status.error(); \
   } while (false)
 
 // FRAZIL_ASSIGN_OR_RETURN(auto value, Call()): declares value, or returns the error.
