@@ -80,6 +80,8 @@ Result<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   serve->add_option("--config", line.config, "YAML file of settings; flags win over it.")
       ->type_name("FILE");
   AddSettings(*serve, values);
+  bool print_version = false;
+  app.add_flag("--version", print_version, "Print the version.");
   app.allow_extras();
   serve->allow_extras();
   try {
@@ -91,7 +93,7 @@ Result<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
     return Error(ErrorCode::kInvalidArgument, error.what());
   }
   const std::vector<std::string> extras = app.remaining(true);
-  if (serve->parsed() || version->parsed()) {
+  if (serve->parsed() || version->parsed() || print_version) {
     if (!extras.empty()) return RefuseExtra(extras.front());
     line.command = serve->parsed() ? Command::kServe : Command::kVersion;
     for (const auto& [name, text] : values.texts) {

@@ -60,8 +60,8 @@ Result<std::string> RegistryCalls::Get(const std::string& path, const CallScope&
     if (answer.ok()) return answer;
     if (answer.error().code() != ErrorCode::kRegistryUnavailable) return At(answer.error());
     WaitFor(backoff, CallScope{own, scope.stop});
-    if (auto ended = Ended(scope); ended.has_value()) return At(*ended);
-    if (own.Expired()) return At(answer.error());
+    // The last refusal says more than that the time is over.
+    if (own.Expired() && !scope.stop.stop_requested()) return At(answer.error());
     backoff = std::min(backoff * 2, kLongestBackoff);
   }
 }
@@ -78,7 +78,8 @@ Result<std::string> RegistryCalls::Attempt(const net::HttpRequest& request, Dead
     const bool may_pass =
         error.code() == ErrorCode::kNetwork || error.code() == ErrorCode::kDeadlineExceeded;
     return Error(may_pass ? ErrorCode::kRegistryUnavailable : ErrorCode::kRegistryProtocol,
-                 "the schema registry was not reached: " + error.message());
+                 "the schema registry was not reached; check --registry and that it runs: " +
+                     error.message());
   }
   if (passing) {
     return Error(ErrorCode::kRegistryUnavailable, "the schema registry cannot answer now: status " +

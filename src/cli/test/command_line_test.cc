@@ -49,6 +49,11 @@ TEST(CommandLineTest, UnknownCommandsAndArgumentsAreRefused) {
   EXPECT_THAT(Parse({"serve", "orders"}).error().message(), HasSubstr("orders"));
 }
 
+TEST(CommandLineTest, TheVersionIsACommandAndAFlag) {
+  EXPECT_EQ(Parse({"version"})->command, Command::kVersion);
+  EXPECT_EQ(Parse({"--version"})->command, Command::kVersion);
+}
+
 TEST(CommandLineTest, HelpNamesEverySetting) {
   EXPECT_THAT(Parse({})->help, HasSubstr("serve"));
   const auto line = Parse({"serve", "--help"});
