@@ -20,10 +20,15 @@ Result<BuiltChunk> ChunkBuilder::Build(const ChunkRange& range,
   const decode::BlockOrigin origin{
       .topic = table_.topic, .generation = range.generation, .partition = range.partition};
   FRAZIL_ASSIGN_OR_RETURN(const auto writers, decode::WriterSchemaIds(origin, blocks));
-  FRAZIL_ASSIGN_OR_RETURN(const ChunkSchema chunk_schema,
-                          like == nullptr
-                              ? schemas_.ForWriters(writers, deadline, stop)
-                              : schemas_.ForVersion(like->schema_version, writers, deadline, stop));
+  const Result<ChunkSchema> found =
+      like == nullptr ? schemas_.ForWriters(writers, deadline, stop)
+                      : schemas_.ForVersion(like->schema_version, writers, deadline, stop);
+  if (!found.ok()) {
+    return found.error().Within(fmt::format("partition {}, offsets {} to {}",
+                                            range.partition.value(), range.start.value(),
+                                            range.end.value() - 1));
+  }
+  const ChunkSchema& chunk_schema = *found;
   FRAZIL_ASSIGN_OR_RETURN(const auto batch, decode::DecodeBlocks(origin, chunk_schema.schema,
                                                                  chunk_schema.plans, blocks));
   metrics_.Increment(Metric::kRecordsDecodedTotal, {}, static_cast<double>(batch->num_rows()));
