@@ -32,7 +32,9 @@ if(FRAZIL_FUZZ)
 endif()
 find_program(FRAZIL_CCACHE ccache)
 if(FRAZIL_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FRAZIL_CCACHE})
+  # Paths relative to the checkout, so that two checkouts share what is compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${FRAZIL_CCACHE})
 endif()
 
 # frazil_target_name(kafka/wire VAR) sets VAR to frazil_kafka_wire.
