@@ -50,8 +50,15 @@ std::string Holder(int descriptor) {
   char text[16];
   const ssize_t size = pread(descriptor, text, sizeof(text), 0);
   std::string holder;
-  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i) holder += text[i];
+  for (ssize_t i = 0; i < size && text[i] >= '0' && text[i] <= '9'; ++i) holder.push_back(text[i]);
   return holder;
+}
+
+Error InUse(const std::string& folder, const std::string& holder) {
+  std::string message = "the ledger is in use by ";
+  message += holder.empty() ? "another process" : "process " + holder;
+  message += "; stop it or choose another --data-dir: " + folder;
+  return Error(ErrorCode::kLedger, message);
 }
 
 }  // namespace
@@ -65,11 +72,7 @@ Result<FolderLock> FolderLock::Acquire(const std::string& folder) {
   while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return CannotWrite(path, errno);
-    const std::string holder = Holder(descriptor);
-    return Error(ErrorCode::kLedger,
-                 "the ledger is in use by " +
-                     (holder.empty() ? "another process" : "process " + holder) +
-                     "; stop it or choose another --data-dir: " + folder);
+    return InUse(folder, Holder(descriptor));
   }
   const std::string pid = std::to_string(getpid()) + "\n";
   if (ftruncate(descriptor, 0) != 0 ||

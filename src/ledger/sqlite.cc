@@ -50,7 +50,7 @@ Query& Query::BindNull() {
 }
 
 Result<bool> Query::Step() {
-  if (error_ != nullptr) return *error_;
+  if (error_.has_value()) return *error_;
   if (bind_code_ != SQLITE_OK) return database_->LastError(bind_code_);
   const int code = sqlite3_step(statement_);
   if (code == SQLITE_ROW) return true;

@@ -6,9 +6,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/result.h"
@@ -25,7 +27,7 @@ class Database;
 class Query {
  public:
   // A run that gives `error` at its first step.
-  explicit Query(Error error) : error_(std::make_unique<Error>(std::move(error))) {}
+  explicit Query(Error error) : error_(std::move(error)) {}
   Query(Database* database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
   Query(Query&& other) noexcept;
   Query& operator=(Query&&) = delete;
@@ -54,7 +56,7 @@ class Query {
   sqlite3_stmt* statement_ = nullptr;
   int bound_ = 0;
   int bind_code_ = 0;
-  std::unique_ptr<Error> error_;
+  std::optional<Error> error_;
 };
 
 class Database {

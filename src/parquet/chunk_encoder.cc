@@ -54,7 +54,7 @@ class ByteSink final : public arrow::io::OutputStream {
 
 // Everything that shapes the file is said here, so that no default of the library's does (R4).
 std::shared_ptr<::parquet::WriterProperties> FileProperties(std::int64_t rows) {
-  constexpr std::int64_t kPageBytes = 1024 * 1024;
+  constexpr std::int64_t kPageBytes = std::int64_t{1024} * 1024;
   constexpr std::int64_t kPageRows = 20'000;
   constexpr std::int64_t kWriteBatchRows = 1024;
   constexpr std::size_t kMaxStatisticsBytes = 4096;
