@@ -75,8 +75,15 @@ Result<net::ListenAddress> ParseListener(std::string_view name, const std::strin
   return address;
 }
 
-Status CheckAdvertised(std::string_view name, const std::string& url) {
-  if (url.empty()) return {};
+// `listener` is where clients would be sent without a URL.
+Status CheckAdvertised(std::string_view name, const std::string& url,
+                       const net::ListenAddress& listener) {
+  if (url.empty()) {
+    if (listener.host != "0.0.0.0" && listener.host != "::") return {};
+    return Error(ErrorCode::kConfigInvalid,
+                 fmt::format("setting {} is missing: clients cannot be sent to {}", name,
+                             listener.ToString()));
+  }
   const auto parsed = net::HttpUrl::Parse(url);
   // Clients may reach the server through a proxy that speaks TLS.
   const bool is_https = url.starts_with("https://");
@@ -98,21 +105,16 @@ Result<Addresses> ParseAddresses(const Settings& settings) {
                           ParseListener("listen", settings.listen, settings.insecure));
   FRAZIL_ASSIGN_OR_RETURN(addresses.s3,
                           ParseListener("s3-listen", settings.s3_listen, settings.insecure));
-  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("advertise", settings.advertise));
-  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("s3-advertise", settings.s3_advertise));
+  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("advertise", settings.advertise, addresses.catalog));
+  FRAZIL_RETURN_IF_ERROR(CheckAdvertised("s3-advertise", settings.s3_advertise, addresses.s3));
   return addresses;
 }
 
 // The URL that clients are told of a listener.
-Result<std::string> AdvertisedUrl(std::string_view name, const std::string& advertised,
-                                  net::ListenAddress address, std::uint16_t port) {
+std::string AdvertisedUrl(const std::string& advertised, net::ListenAddress address,
+                          std::uint16_t port) {
   if (!advertised.empty()) {
     return advertised.ends_with('/') ? advertised.substr(0, advertised.size() - 1) : advertised;
-  }
-  if (address.host == "0.0.0.0" || address.host == "::") {
-    return Error(ErrorCode::kConfigInvalid,
-                 fmt::format("setting {} is missing: clients cannot be told to go to {}", name,
-                             address.ToString()));
   }
   address.port = port;
   return "http://" + address.ToString();
@@ -170,17 +172,14 @@ class WiredServer final : public Server {
     s3_handler_ = serve::s3::MakeS3Handler(*catalog_, *keys_, clock_, logger_, metrics_);
     FRAZIL_ASSIGN_OR_RETURN(s3_server_, net::StartHttpServer(ServerOptions(addresses.s3, "s3"),
                                                              *s3_handler_, logger_, metrics_));
-    FRAZIL_ASSIGN_OR_RETURN(s3_url_, AdvertisedUrl("s3-advertise", settings_.s3_advertise,
-                                                   addresses.s3, s3_server_->port()));
+    s3_url_ = AdvertisedUrl(settings_.s3_advertise, addresses.s3, s3_server_->port());
     catalog_handler_ = serve::catalog::MakeCatalogHandler(
         {.s3_endpoint = s3_url_ + "/", .region = settings_.region}, *catalog_, *key_source_,
         [this] { return CheckReady(); }, logger_, metrics_);
     FRAZIL_ASSIGN_OR_RETURN(catalog_server_,
                             net::StartHttpServer(ServerOptions(addresses.catalog, "catalog"),
                                                  *catalog_handler_, logger_, metrics_));
-    FRAZIL_ASSIGN_OR_RETURN(catalog_url_,
-                            AdvertisedUrl("advertise", settings_.advertise, addresses.catalog,
-                                          catalog_server_->port()));
+    catalog_url_ = AdvertisedUrl(settings_.advertise, addresses.catalog, catalog_server_->port());
     return {};
   }
 

@@ -27,7 +27,8 @@ constexpr SettingRow kRows[] = {
     {"s3-listen", SettingType::kString, "127.0.0.1:8182", 0, kNone, false, "",
      "Address of the S3 endpoint.", &Settings::s3_listen, nullptr, nullptr, nullptr, nullptr},
     {"advertise", SettingType::kString, "", 0, kNone, false, "",
-     "URL under which clients reach the catalog; by default made from `listen`.",
+     "URL under which clients reach the catalog, as it is printed at the start; by default made "
+     "from `listen`.",
      &Settings::advertise, nullptr, nullptr, nullptr, nullptr},
     {"s3-advertise", SettingType::kString, "", 0, kNone, false, "",
      "URL under which clients reach the S3 endpoint; by default made from `s3-listen`.",

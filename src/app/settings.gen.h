@@ -24,7 +24,8 @@ struct Settings {
   std::string listen = "127.0.0.1:8181";
   // Address of the S3 endpoint.
   std::string s3_listen = "127.0.0.1:8182";
-  // URL under which clients reach the catalog; by default made from `listen`.
+  // URL under which clients reach the catalog, as it is printed at the start; by default made from
+  // `listen`.
   std::string advertise = "";
   // URL under which clients reach the S3 endpoint; by default made from `s3-listen`.
   std::string s3_advertise = "";

@@ -46,10 +46,16 @@ struct SchemaRow {
   WriterSchemaId writer_schema_id;
 };
 
-// Which table schema version a writer's schema was mapped to.
+// A writer's schema as the registry gave it, so that records are read again without asking, and
+// the table schema version that it was mapped to.
 struct WriterRow {
   WriterSchemaId writer_schema_id;
   SchemaVersion version;
+  // The registry's word: "AVRO".
+  std::string format;
+  std::string text;
+  // Texts that it uses, each after those that it uses itself.
+  std::vector<std::string> references;
 };
 
 struct CutPartition {

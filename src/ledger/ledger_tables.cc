@@ -42,8 +42,19 @@ CREATE TABLE writers (
   topic_key INTEGER NOT NULL,
   writer_schema_id INTEGER NOT NULL,
   version INTEGER NOT NULL,
+  format TEXT NOT NULL,
+  text TEXT NOT NULL,
   PRIMARY KEY (topic_key, writer_schema_id),
   FOREIGN KEY (topic_key, version) REFERENCES schemas
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE writer_references (
+  topic_key INTEGER NOT NULL,
+  writer_schema_id INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (topic_key, writer_schema_id, position),
+  FOREIGN KEY (topic_key, writer_schema_id) REFERENCES writers
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE tables (

@@ -82,12 +82,43 @@ Status InsertWriter(Database& database, std::int64_t topic_key, const WriterRow&
   if (known.has_value()) {
     return ElsewhereFirst("the writer's schema", row.writer_schema_id.value());
   }
-  return database
-      .Prepare("INSERT INTO writers (topic_key, writer_schema_id, version) VALUES (?, ?, ?)")
-      .Bind(topic_key)
-      .Bind(std::int64_t{row.writer_schema_id.value()})
-      .Bind(std::int64_t{row.version.value()})
-      .Run();
+  FRAZIL_RETURN_IF_ERROR(
+      database
+          .Prepare("INSERT INTO writers (topic_key, writer_schema_id, version, format, text) "
+                   "VALUES (?, ?, ?, ?, ?)")
+          .Bind(topic_key)
+          .Bind(std::int64_t{row.writer_schema_id.value()})
+          .Bind(std::int64_t{row.version.value()})
+          .Bind(row.format)
+          .Bind(row.text)
+          .Run());
+  std::int64_t position = 0;
+  for (const std::string& text : row.references) {
+    FRAZIL_RETURN_IF_ERROR(
+        database
+            .Prepare("INSERT INTO writer_references (topic_key, writer_schema_id, position, text) "
+                     "VALUES (?, ?, ?, ?)")
+            .Bind(topic_key)
+            .Bind(std::int64_t{row.writer_schema_id.value()})
+            .Bind(position++)
+            .Bind(text)
+            .Run());
+  }
+  return {};
+}
+
+Status ReadReferences(Database& database, std::int64_t topic_key, WriterRow& row) {
+  Query query = database.Prepare(
+      "SELECT text FROM writer_references WHERE topic_key = ? AND writer_schema_id = ? "
+      "ORDER BY position");
+  query.Bind(topic_key).Bind(std::int64_t{row.writer_schema_id.value()});
+  for (;;) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
+    if (!found) return {};
+    RowReader reader(query);
+    row.references.emplace_back(reader.Text());
+    FRAZIL_RETURN_IF_ERROR(reader.Check("writer_references"));
+  }
 }
 
 // The version that the topic has last after these.
@@ -223,19 +254,23 @@ Result<std::vector<SchemaRow>> ReadSchemas(Database& database, std::int64_t topi
 
 Result<std::vector<WriterRow>> ReadWriters(Database& database, std::int64_t topic_key) {
   Query query = database.Prepare(
-      "SELECT writer_schema_id, version FROM writers WHERE topic_key = ? "
+      "SELECT writer_schema_id, version, format, text FROM writers WHERE topic_key = ? "
       "ORDER BY writer_schema_id");
   query.Bind(topic_key);
   std::vector<WriterRow> rows;
   for (;;) {
     FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
-    if (!found) return rows;
+    if (!found) break;
     RowReader reader(query);
     WriterRow& row = rows.emplace_back();
     row.writer_schema_id = reader.Number<WriterSchemaId>();
     row.version = reader.Number<SchemaVersion>();
+    row.format = reader.Text();
+    row.text = reader.Text();
     FRAZIL_RETURN_IF_ERROR(reader.Check("writers"));
   }
+  for (WriterRow& row : rows) FRAZIL_RETURN_IF_ERROR(ReadReferences(database, topic_key, row));
+  return rows;
 }
 
 Status AppendSchemas(Database& database, std::int64_t topic_key,

@@ -228,6 +228,16 @@ std::string SpeedTable::EtagOf(std::string_view key) {
 Result<SharedBytes> SpeedTable::RenderedFile(std::string_view key) {
   MutexLock lock(mutex_);
   FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
+  const int writer_version = resolved.metadata        ? resolved.metadata->state->writer_version
+                             : resolved.manifest_list ? resolved.manifest_list->cut->writer_version
+                             : resolved.manifest      ? resolved.manifest->cut->writer_version
+                                                      : kWriterVersion;
+  if (writer_version != kWriterVersion) {
+    return Error(ErrorCode::kPathNotReproducible,
+                 fmt::format("another version of Frazil wrote this file, and this one would give "
+                             "other bytes; load the table again: {}",
+                             key));
+  }
   Bytes bytes;
   if (resolved.metadata) {
     const std::string json =
@@ -294,6 +304,17 @@ Result<SharedBytes> SpeedTable::MakeChunk(const ledger::ChunkRow& chunk, Deadlin
     return Error(ErrorCode::kRecordsGone,
                  "the topic that this file was made of exists no more: " + chunk.file.path);
   }
+  const ChunkRange range{.generation = chunk.generation,
+                         .partition = chunk.partition,
+                         .start = chunk.start,
+                         .end = chunk.end};
+  if (chunk.file.path !=
+      UrlOf(ChunkKey(identity_, range, chunk.schema_version, chunk.encoder_version))) {
+    return Error(ErrorCode::kPathNotReproducible,
+                 "records are decoded in another way since this file was shown; load the table "
+                 "again: " +
+                     chunk.file.path);
+  }
   const RangeRequest request{.topic = identity_.topic,
                              .topic_id = topic_id_,
                              .partition = chunk.partition,
@@ -306,10 +327,6 @@ Result<SharedBytes> SpeedTable::MakeChunk(const ledger::ChunkRow& chunk, Deadlin
     return {};
   };
   FRAZIL_RETURN_IF_ERROR(context_.records.ReadRange(request, sink, deadline, stop));
-  const ChunkRange range{.generation = chunk.generation,
-                         .partition = chunk.partition,
-                         .start = chunk.start,
-                         .end = chunk.end};
   FRAZIL_ASSIGN_OR_RETURN(const BuiltChunk built,
                           builder_.Build(range, blocks, &chunk, deadline, stop));
   return built.file;

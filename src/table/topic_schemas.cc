@@ -62,6 +62,12 @@ Result<std::unique_ptr<TopicSchemas>> TopicSchemas::Open(const ledger::TopicRow&
                                row.writer_schema_id.value(), topic.name, row.version.value()));
     }
     opened->known_.writers[row.writer_schema_id] = row.version;
+    auto parsed = decode::WriterSchema::Parse(row.format, row.text, row.references);
+    if (!parsed.ok()) {
+      return parsed.error().Within(fmt::format("the ledger's text of schema {} of topic {}",
+                                               row.writer_schema_id.value(), topic.name));
+    }
+    opened->parsed_.insert_or_assign(row.writer_schema_id, std::move(*parsed));
   }
   return opened;
 }
@@ -77,18 +83,26 @@ Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
     MutexLock lock(mutex_);
     if (!believed_until_.Expired()) return known_.versions;
   }
-  const Status asked = Ask(deadline.Within(context_.timeout), stop);
+  const Status asked = Ask(deadline.Within(Patience()), stop);
   MutexLock lock(mutex_);
-  if (!asked.ok()) {
-    if (!RegistryIsAway(asked.error()) || known_.versions.empty()) return asked.error();
-    context_.metrics.Set(Metric::kRegistryStale, 1);
+  const bool away = !asked.ok() && RegistryIsAway(asked.error()) && !known_.versions.empty();
+  if (!asked.ok() && !away) return asked.error();
+  if (away != stale_) context_.metrics.Add(Metric::kTopicsStale, away ? 1 : -1);
+  stale_ = away;
+  if (away) {
     context_.logger.Event(LogLevel::kWarn, "registry_stale",
                           {{"topic", topic_}, {"cause", asked.error().message()}});
-  } else {
-    context_.metrics.Set(Metric::kRegistryStale, 0);
   }
-  believed_until_ = Deadline::After(context_.cache);
+  // A registry that is away must not cost each load its time-out.
+  believed_until_ =
+      Deadline::After(away ? std::max(context_.cache, context_.timeout) : context_.cache);
   return known_.versions;
+}
+
+std::chrono::milliseconds TopicSchemas::Patience() const {
+  constexpr int kShare = 5;
+  MutexLock lock(mutex_);
+  return stale_ ? context_.timeout / kShare : context_.timeout;
 }
 
 namespace {
@@ -102,6 +116,14 @@ Result<std::vector<SubjectVersion>> AskSubject(const std::string& topic, SchemaS
                  "the registry holds no version of the subject " + subject);
   }
   return versions;
+}
+
+ledger::WriterRow RowOf(const RegisteredSchema& schema, SchemaVersion version) {
+  return {.writer_schema_id = schema.id,
+          .version = version,
+          .format = schema.format,
+          .text = schema.text,
+          .references = schema.references};
 }
 
 Result<decode::WriterSchema> ParseRegistered(const std::string& topic,
@@ -165,7 +187,7 @@ Result<TopicSchemas::Addition> TopicSchemas::Map(
     }
     addition.known.next_field_id = mapped->next_field_id;
     writers[id] = versions.back().version;
-    addition.writers.push_back({.writer_schema_id = id, .version = versions.back().version});
+    addition.writers.push_back(RowOf(subject_versions[i].schema, versions.back().version));
   }
   const WriterSchemaId newest = subject_versions.back().schema.id;
   if (writers[newest] != versions.back().version) {
@@ -226,14 +248,15 @@ Result<TopicSchemas::Writer> TopicSchemas::FindWriter(WriterSchemaId id, Deadlin
       const Status followed = Ask(wait, stop);
       if (!followed.ok() && !RegistryIsAway(followed.error())) return followed.error();
     }
-    FRAZIL_RETURN_IF_ERROR(Adopt(id, schema));
+    FRAZIL_RETURN_IF_ERROR(Adopt(registered, schema));
   }
   return Error(
       ErrorCode::kInternal,
       fmt::format("schema {} of topic {} was adopted and is not there", id.value(), topic_));
 }
 
-Status TopicSchemas::Adopt(WriterSchemaId id, const decode::WriterSchema& schema) {
+Status TopicSchemas::Adopt(const RegisteredSchema& registered, const decode::WriterSchema& schema) {
+  const WriterSchemaId id = registered.id;
   MutexLock lock(mutex_);
   if (known_.writers.contains(id)) return {};
   if (known_.versions.empty()) {
@@ -255,7 +278,7 @@ Status TopicSchemas::Adopt(WriterSchemaId id, const decode::WriterSchema& schema
     return plan.error().Within(fmt::format("topic {}, schema {}", topic_, id.value()));
   }
   FRAZIL_RETURN_IF_ERROR(context_.ledger.AppendSchemas(
-      topic_key_, {}, {{.writer_schema_id = id, .version = newest.version}}, known_.next_field_id));
+      topic_key_, {}, {RowOf(registered, newest.version)}, known_.next_field_id));
   known_.writers[id] = newest.version;
   return {};
 }

@@ -106,7 +106,10 @@ class TopicSchemas {
                               const std::stop_token& stop);
   Result<Writer> FindWriter(WriterSchemaId id, Deadline deadline, const std::stop_token& stop);
   // Adopts a writer that the subject does not have: it must fit the newest version by name.
-  Status Adopt(WriterSchemaId id, const decode::WriterSchema& schema) FRAZIL_EXCLUDES(mutex_);
+  Status Adopt(const RegisteredSchema& registered, const decode::WriterSchema& schema)
+      FRAZIL_EXCLUDES(mutex_);
+  // How long to wait for the registry: less once it was found away.
+  std::chrono::milliseconds Patience() const FRAZIL_EXCLUDES(mutex_);
   Result<ChunkSchema> Compile(const iceberg::Schema& target, const Writers& writers) const;
 
   const std::int64_t topic_key_;
@@ -115,6 +118,8 @@ class TopicSchemas {
   mutable Mutex mutex_;
   Known known_ FRAZIL_GUARDED_BY(mutex_);
   std::map<WriterSchemaId, decode::WriterSchema> parsed_ FRAZIL_GUARDED_BY(mutex_);
+  // Whether the last known versions serve because the registry was away.
+  bool stale_ FRAZIL_GUARDED_BY(mutex_) = false;
   Deadline believed_until_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
 };
 

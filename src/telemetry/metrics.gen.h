@@ -26,8 +26,8 @@ enum class Metric {
   kKafkaRetriesTotal,
   // Requests sent to the schema registry.
   kRegistryRequestsTotal,
-  // 1 while tables are served with the last known schema because the registry cannot be reached.
-  kRegistryStale,
+  // Topics that are served with the last known schema because the registry cannot be reached.
+  kTopicsStale,
   // Loads of a table.
   kTableLoadsTotal,
   // Time to answer the load of a table.

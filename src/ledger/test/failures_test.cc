@@ -48,7 +48,11 @@ class FailuresTest : public LedgerTest {
     table_ = MakeTable();
     topic_ = (*ledger_->FindTopic("orders"))->key;
     const SchemaRow schema{.schema = SomeSchema(0, 3), .writer_schema_id = WriterSchemaId(1)};
-    const WriterRow writer{.writer_schema_id = WriterSchemaId(1), .version = SchemaVersion(0)};
+    const WriterRow writer{.writer_schema_id = WriterSchemaId(1),
+                           .version = SchemaVersion(0),
+                           .format = "AVRO",
+                           .text = "\"long\"",
+                           .references = {}};
     ASSERT_TRUE(ledger_->AppendSchemas(topic_, {schema}, {writer}, FieldId(21)).ok());
     NewState state = StateOver(1, {Range(0, 0, 0, 5)});
     state.cut->chunks = {SomeChunk(0, 0, 5)};

@@ -98,7 +98,11 @@ class SchemasTest : public LedgerTest {
             .writer_schema_id = WriterSchemaId(version + 100)};
   }
   static WriterRow Writer(std::int32_t writer, std::int32_t version) {
-    return {.writer_schema_id = WriterSchemaId(writer), .version = SchemaVersion(version)};
+    return {.writer_schema_id = WriterSchemaId(writer),
+            .version = SchemaVersion(version),
+            .format = "AVRO",
+            .text = "schema of " + std::to_string(writer),
+            .references = std::vector<std::string>(static_cast<std::size_t>(version), "used")};
   }
 
   std::int64_t topic_ = 0;
@@ -123,6 +127,9 @@ TEST_F(SchemasTest, VersionsWritersAndCounterComeBackAsRecorded) {
   const auto rows = ledger_->Writers(topic_);
   for (const auto& row : *rows) {
     writers.emplace_back(row.writer_schema_id.value(), row.version.value());
+    EXPECT_EQ(row.format, "AVRO");
+    EXPECT_EQ(row.text, "schema of " + std::to_string(row.writer_schema_id.value()));
+    EXPECT_EQ(row.references.size(), static_cast<std::size_t>(row.version.value()));
   }
   EXPECT_THAT(writers,
               ElementsAre(std::pair(3, 2), std::pair(7, 0), std::pair(9, 1), std::pair(11, 2)));

@@ -152,10 +152,16 @@ void FakeRegistry::FailWith(std::optional<Error> error) {
   error_ = std::move(error);
 }
 
+int FakeRegistry::asked() const {
+  MutexLock lock(mutex_);
+  return asked_;
+}
+
 Result<std::vector<SubjectVersion>> FakeRegistry::Versions(const std::string& subject,
                                                            Deadline /*deadline*/,
                                                            const std::stop_token& /*stop*/) {
   MutexLock lock(mutex_);
+  ++asked_;
   if (error_) return *error_;
   if (subject != "orders-value" || versions_.empty()) {
     return Error(ErrorCode::kSchemaNotFound, "no such subject: " + subject);

@@ -73,6 +73,8 @@ class FakeRegistry final : public SchemaSource {
   WriterSchemaId RegisterElsewhere(const std::string& text);
   void DeleteNewestVersion();
   void FailWith(std::optional<Error> error);
+  // How often the subject was asked for.
+  int asked() const;
 
   Result<std::vector<SubjectVersion>> Versions(const std::string& subject, Deadline deadline,
                                                const std::stop_token& stop) override;
@@ -85,6 +87,7 @@ class FakeRegistry final : public SchemaSource {
   std::vector<SubjectVersion> versions_ FRAZIL_GUARDED_BY(mutex_);
   std::optional<Error> error_ FRAZIL_GUARDED_BY(mutex_);
   std::int32_t next_version_ FRAZIL_GUARDED_BY(mutex_) = 1;
+  int asked_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 
 // Confluent framing and Avro's encoding, by hand: table knows no format.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a table that need nothing of the others: names, cut vectors, gate, cache.
 #include <atomic>
+#include <new>
+#include <stdexcept>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -297,6 +299,23 @@ TEST(ObjectCacheTest, CostlyFilesWaitForATurnAndCheapOnesDoNot) {
   release = true;
   maker.join();
   EXPECT_TRUE(cache.GetOrMake("b", ObjectCache::Cost::kHigh, make, Soon(), {}).ok());
+}
+
+TEST(ObjectCacheTest, AnExceptionLeavesTheKeyFree) {
+  telemetry::Metrics metrics;
+  ObjectCache cache(1000, 1, metrics);
+  const auto fail = []() -> Result<SharedBytes> { throw std::bad_alloc(); };
+  const auto make = []() -> Result<SharedBytes> { return BytesOf(1); };
+  EXPECT_EQ(cache.GetOrMake("a", ObjectCache::Cost::kHigh, fail, Soon(), {}).error().code(),
+            ErrorCode::kResourceExhausted);
+  EXPECT_TRUE(cache.GetOrMake("a", ObjectCache::Cost::kHigh, make, Soon(), {}).ok());
+}
+
+TEST(LoadGateTest, AnExceptionLeavesTheGateOpen) {
+  LoadGate gate(milliseconds(0));
+  const auto fail = []() -> Result<LoadOutcome> { throw std::runtime_error("boom"); };
+  EXPECT_EQ(gate.Run(fail, Soon(), {}).error().code(), ErrorCode::kInternal);
+  EXPECT_TRUE(gate.Run([] { return LoadOutcome{.state = 1}; }, Soon(), {}).ok());
 }
 
 TEST(ObjectCacheTest, AFailureIsNotKept) {

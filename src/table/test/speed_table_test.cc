@@ -384,15 +384,64 @@ TEST_F(SpeedTableTest, AnIncompatibleVersionRefusesTheTableWithTheReason) {
 }
 
 TEST_F(SpeedTableTest, TheLastKnownSchemaServesWhileTheRegistryIsAway) {
+  options_.registry_timeout = milliseconds(20);
+  Restart();
   Produce(0, 1);
   LoadJson();
   registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
   Produce(0, 2);
   EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 2);
-  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_registry_stale 1"));
+  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_topics_stale 1"));
+  EXPECT_THAT(process_->log, HasSubstr("connection refused"));
   registry_.FailWith(std::nullopt);
+  const Deadline deadline = Soon();
+  const auto is_stale = [this] {
+    return process_->metrics.Expose().find("frazil_topics_stale 0") == std::string::npos;
+  };
+  while (is_stale() && !deadline.Expired()) LoadJson();
+  EXPECT_FALSE(is_stale());
+}
+
+TEST_F(SpeedTableTest, R5_AfterARestartWithoutTheRegistryAllThatWasShownIsRead) {
+  Produce(0, 1);
+  const auto shown = Load();
+  const auto objects = Everything(*shown);
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
+  Restart();
+  for (const auto& [url, hash] : objects) {
+    const auto bytes = Read(url);
+    ASSERT_TRUE(bytes.ok()) << bytes.error().ToString();
+    EXPECT_EQ(Sha256(*bytes), hash) << url;
+  }
+  Produce(0, 2);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][1])), 2);
+}
+
+TEST_F(SpeedTableTest, ARegistryThatIsAwayIsNotAskedAtEachLoad) {
+  Produce(0, 1);
   LoadJson();
-  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_registry_stale 0"));
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
+  LoadJson();
+  const int asked = registry_.asked();
+  for (int i = 0; i < 10; ++i) LoadJson();
+  EXPECT_EQ(registry_.asked(), asked);
+}
+
+TEST_F(SpeedTableTest, R4_FilesOfAnotherWriterVersionAreNotMadeWithThisOne) {
+  Produce(0, 1);
+  ASSERT_TRUE(Load().ok());
+  const auto table = process_->ledger->FindTable("speed", "orders");
+  const auto recorded = process_->ledger->RecordState(
+      (*table)->key, 1,
+      {.cut = std::nullopt, .schema_version = SchemaVersion(0), .writer_version = 99});
+  ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
+  Restart();
+  const TableIdentity orders{
+      .namespace_name = "speed", .name = "orders", .topic = "orders", .uuid = (*table)->uuid};
+  const auto read =
+      process_->catalog.ReadObject(MetadataKey(orders, 2, recorded->state.nonce, 99), Soon(), {});
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code(), ErrorCode::kPathNotReproducible);
 }
 
 TEST_F(SpeedTableTest, AWriterOutsideTheSubjectIsReadWhenItFits) {

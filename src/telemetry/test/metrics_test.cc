@@ -60,7 +60,7 @@ TEST(MetricsDeathTest, ALabelValueOutsideTheClosedSetEndsTheProcess) {
 TEST(MetricsDeathTest, AnOperationOfAnotherTypeEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   Metrics metrics;
-  EXPECT_DEATH(metrics.Increment(Metric::kRegistryStale), "invariant");
+  EXPECT_DEATH(metrics.Increment(Metric::kTopicsStale), "invariant");
   EXPECT_DEATH(metrics.Set(Metric::kKafkaRetriesTotal, 1), "invariant");
   EXPECT_DEATH(metrics.Increment(Metric::kKafkaRetriesTotal, {}, -1), "invariant");
 }
