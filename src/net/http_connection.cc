@@ -244,9 +244,11 @@ void Connection::Dispatch() {
   request_bytes_ = job->request.body.capacity();
   CountHeldBytes();
 
+  ThreadPool& pool =
+      server_.handler.MayTakeLong(job->request) ? *server_.pool : *server_.quick_pool;
   // The guard keeps the I/O thread until the answer has reached it.
-  const bool queued = server_.pool->Submit([self = shared_from_this(), job = std::move(job),
-                                            guard = asio::make_work_guard(server_.io)]() mutable {
+  const bool queued = pool.Submit([self = shared_from_this(), job = std::move(job),
+                                   guard = asio::make_work_guard(server_.io)]() mutable {
     ServerState& server = self->server_;
     HttpResponse response = Run(server, job->request, job->context);
     job.reset();

@@ -28,7 +28,7 @@ namespace frazil::net {
 class Connection;
 
 // What the connections of one server share. Threads: `options`, `handler`, `logger`, `metrics`,
-// `io` and `pool` may be used by any; the rest belongs to the I/O thread.
+// `io` and the pools may be used by any; the rest belongs to the I/O thread.
 struct ServerState {
   ServerState(HttpServerOptions server_options, HttpHandler& server_handler,
               telemetry::Logger& server_logger, telemetry::Metrics& server_metrics)
@@ -43,6 +43,7 @@ struct ServerState {
   telemetry::Metrics& metrics;
   boost::asio::io_context io{1};
   std::unique_ptr<ThreadPool> pool;
+  std::unique_ptr<ThreadPool> quick_pool;
 
   bool stopping = false;
   std::list<std::shared_ptr<Connection>> connections;

@@ -131,6 +131,8 @@ Status AsioHttpServer::Start() {
 
   state_.on_room = [this] { Accept(); };
   state_.pool = std::make_unique<ThreadPool>(state_.options.threads, state_.options.longest_queue);
+  state_.quick_pool =
+      std::make_unique<ThreadPool>(state_.options.quick_threads, state_.options.longest_queue);
   asio::post(state_.io, [this] { Accept(); });
   MutexLock lock(stop_mutex_);
   thread_ = std::thread([this] { Run(); });
@@ -210,6 +212,7 @@ void AsioHttpServer::Stop() {
   asio::post(state_.io, [this] { BeginStop(); });
   thread_.join();
   state_.pool.reset();
+  state_.quick_pool.reset();
 }
 
 }  // namespace

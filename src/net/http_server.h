@@ -34,6 +34,10 @@ class HttpHandler {
   // The answer to a request that the server itself refuses (too large, unreadable), in the
   // protocol's own words.
   virtual HttpResponse Refuse(const Error& error) = 0;
+  // Whether answering may take long, for instance because another system is asked. Requests that
+  // may not have threads of their own, so that a probe is answered while others wait. Called on the
+  // I/O thread: quick, and from the request's line alone.
+  virtual bool MayTakeLong(const HttpRequest& /*request*/) const { return true; }
 };
 
 struct HttpServerOptions {
@@ -41,6 +45,8 @@ struct HttpServerOptions {
   // "catalog" or "s3": the value of the metrics' endpoint label, and in logs.
   std::string endpoint;
   std::size_t threads = 8;
+  // For requests that do not take long.
+  std::size_t quick_threads = 2;
   // Requests waiting for a thread; beyond that new ones get 503.
   std::size_t longest_queue = 4096;
   // Beyond it the connection that has been idle longest is closed, or, when none is idle, new ones

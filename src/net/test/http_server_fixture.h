@@ -28,6 +28,9 @@ class ScriptedHandler final : public HttpHandler {
   HttpResponse Handle(const HttpRequest& request, const RequestContext& context) override {
     return handle_(request, context);
   }
+  bool MayTakeLong(const HttpRequest& request) const override {
+    return request.raw_path != "/probe";
+  }
   HttpResponse Refuse(const Error& error) override {
     HttpResponse response;
     response.status = error.row().http_status;

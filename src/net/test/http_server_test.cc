@@ -426,6 +426,28 @@ TEST(HttpServerTest, NewConnectionsWaitWhileAllAreBusy) {
   for (const auto& client : clients) EXPECT_EQ(client->ReadAnswer(), "200 done");
 }
 
+TEST(HttpServerTest, AProbeIsAnsweredWhileAllThreadsWait) {
+  std::atomic<bool> release = false;
+  std::atomic<int> waiting = 0;
+  TestServer server([&](const HttpRequest& request, const RequestContext&) {
+    if (request.raw_path == "/probe") return TextAnswer("alive");
+    ++waiting;
+    EXPECT_TRUE(Eventually([&] { return release.load(); }));
+    return TextAnswer("late");
+  });
+  std::vector<std::unique_ptr<RawClient>> clients;
+  // More than there are threads.
+  for (int i = 0; i < 12; ++i) {
+    clients.push_back(std::make_unique<RawClient>(server.port()));
+    clients.back()->Get("/");
+  }
+  EXPECT_TRUE(Eventually([&] { return waiting > 0; }));
+  RawClient probe(server.port());
+  probe.Get("/probe");
+  EXPECT_EQ(probe.ReadAnswer(), "200 alive");
+  release = true;
+}
+
 TEST(HttpServerTest, StopAsksHandlersAndSendsTheirAnswers) {
   std::latch begun(4);
   std::atomic<int> unstopped = 0;

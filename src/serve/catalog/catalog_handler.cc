@@ -97,6 +97,12 @@ class CatalogHandler final : public net::HttpHandler {
         logger_(logger),
         metrics_(metrics) {}
 
+  // Loading a table asks Kafka and the registry, and so does /readyz; all else only remembers.
+  bool MayTakeLong(const HttpRequest& request) const override {
+    return request.raw_path.find("/tables/") != std::string::npos ||
+           request.raw_path.ends_with("/readyz");
+  }
+
   HttpResponse Handle(const HttpRequest& request, const net::RequestContext& context) override {
     auto answer = Dispatch(request, context);
     HttpResponse response;

@@ -71,6 +71,11 @@ class S3Handler final : public net::HttpHandler {
     next_request_ = LoadBigEndian<std::uint64_t>(seed.data());
   }
 
+  // Only the bytes of a data file may have to be made from Kafka.
+  bool MayTakeLong(const HttpRequest& request) const override {
+    return request.method == "GET" && request.raw_path.find("/data/") != std::string::npos;
+  }
+
   HttpResponse Handle(const HttpRequest& request, const net::RequestContext& context) override {
     const std::string request_id = NewRequestId();
     auto answer = Dispatch(request, context);
