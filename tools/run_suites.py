@@ -44,8 +44,9 @@ def read_suites():
 def commands_of(suite):
     if "run" in suite:
         return [suite["run"]]
-    found = sorted(path for path in glob.glob(suite["run_each"], root_dir=ROOT)
-                   if os.access(ROOT / path, os.X_OK))
+    found = sorted(glob.glob(suite["run_each"], root_dir=ROOT))
+    if not found:
+        sys.exit(f"definitions/suites.toml: {suite['name']}: nothing matches {suite['run_each']}")
     return [f"{suite.get('with', '')} {path}".strip() for path in found]
 
 

@@ -14,6 +14,7 @@
 #include <arrow/record_batch.h>
 #include <arrow/status.h>
 #include <arrow/type.h>
+#include <arrow/util/byte_size.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/file_writer.h>
 #include <parquet/metadata.h>
@@ -31,6 +32,8 @@ using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
 // Collects the file in memory.
 class ByteSink final : public arrow::io::OutputStream {
  public:
+  explicit ByteSink(std::size_t expected_size) { bytes_.reserve(expected_size); }
+
   arrow::Status Write(const void* data, std::int64_t size) override {
     const auto* from = static_cast<const std::uint8_t*>(data);
     bytes_.insert(bytes_.end(), from, from + size);
@@ -99,11 +102,21 @@ Error LibraryError(const arrow::Status& status) {
     }                                                                    \
   } while (false)
 
+// Plain pages are about as long as Arrow's buffers; with the room at hand nothing is copied twice.
+std::size_t ExpectedSize(const Arrays& columns) {
+  constexpr std::int64_t kFooterBytes = 16 * 1024;
+  std::int64_t size = kFooterBytes;
+  for (const auto& column : columns) {
+    size += arrow::util::ReferencedBufferSize(*column->data()).ValueOr(0);
+  }
+  return static_cast<std::size_t>(size);
+}
+
 // The file's bytes; the footer's column sizes go to `metrics`.
 Result<Bytes> WriteFile(const iceberg::Schema& schema, const Arrays& columns, std::int64_t rows,
                         MetricsByField& metrics) {
   FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema));
-  const auto sink = std::make_shared<ByteSink>();
+  const auto sink = std::make_shared<ByteSink>(ExpectedSize(columns));
   auto file = ::parquet::ParquetFileWriter::Open(
       sink, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties(rows));
   std::unique_ptr<::parquet::arrow::FileWriter> writer;

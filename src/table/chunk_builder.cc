@@ -54,8 +54,9 @@ Result<BuiltChunk> ChunkBuilder::Build(const ChunkRange& range,
     return Error(
         ErrorCode::kRecordsGone,
         fmt::format("Kafka no longer holds the records that this file was made of (they "
-                    "were compacted away, or lost and written anew); load the table "
-                    "again: {} had {} records and has {}",
+                    "were compacted away, or lost and written anew), so its rows cannot "
+                    "be read any more; to show the topic as it is now, start with another "
+                    "--data-dir: {} had {} records and has {}",
                     like->file.path, like->file.record_count, built.row.file.record_count));
   }
   built.file = std::make_shared<const Bytes>(std::move(encoded.file));

@@ -33,7 +33,8 @@ std::optional<Error> LiesBehind(const std::string& topic_name,
     if (state == nullptr) {
       return Error(
           ErrorCode::kLogTruncated,
-          fmt::format("a partition that was shown before is no longer told by the brokers: "
+          fmt::format("a partition that was shown before is no longer told by the brokers; "
+                      "if it is gone for good, start with another --data-dir: "
                       "topic {}, partition {}",
                       topic_name, entry.partition.value()));
     }
@@ -41,7 +42,8 @@ std::optional<Error> LiesBehind(const std::string& topic_name,
       return Error(
           ErrorCode::kLogTruncated,
           fmt::format("Kafka lost records that were shown before (an unclean leader "
-                      "election?): topic {}, partition {} ends at {} and was shown up to "
+                      "election?); to show the topic as it is now, start with another "
+                      "--data-dir: topic {}, partition {} ends at {} and was shown up to "
                       "{}",
                       topic_name, entry.partition.value(), state->end.value(), entry.end.value()));
     }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "table/guarded_call.h"
+
 namespace frazil::table {
 
 Result<LoadOutcome> LoadGate::Run(const Load& load, Deadline deadline,
@@ -30,7 +32,7 @@ Result<LoadOutcome> LoadGate::Run(const Load& load, Deadline deadline,
     running_ = true;
     ++started_;
   }
-  Result<LoadOutcome> outcome = load();
+  Result<LoadOutcome> outcome = GuardedCall(load);
   MutexLock lock(mutex_);
   running_ = false;
   finished_ = started_;

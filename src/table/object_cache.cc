@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/object_cache.h"
 
+#include "table/guarded_call.h"
+
 namespace frazil::table {
 
 using telemetry::Metric;
@@ -58,7 +60,7 @@ Result<SharedBytes> ObjectCache::GetOrMake(const std::string& key, Cost cost, co
     if (cost == Cost::kHigh) ++costly_makers_;
   }
   metrics_.Increment(Metric::kObjectCacheRequestsTotal, {"miss"});
-  Result<SharedBytes> made = make();
+  Result<SharedBytes> made = GuardedCall(make);
   MutexLock lock(mutex_);
   being_made_.erase(key);
   if (cost == Cost::kHigh) --costly_makers_;

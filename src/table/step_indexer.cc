@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "table/guarded_call.h"
+
 namespace frazil::table {
 
 StepIndexer::Progress StepIndexer::ProgressOf(const ChunkRange& range) {
@@ -77,7 +79,7 @@ Result<std::vector<ledger::ChunkRow>> StepIndexer::Index(const Uuid& topic_id,
   std::latch done(static_cast<std::ptrdiff_t>(ranges.size()));
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const auto task = [&, i] {
-      outcomes[i] = IndexRange(topic_id, ranges[i], deadline, stop);
+      outcomes[i] = GuardedCall([&] { return IndexRange(topic_id, ranges[i], deadline, stop); });
       done.count_down();
     };
     // One range needs no hand-over; a full queue must not refuse a load.

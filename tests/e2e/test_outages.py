@@ -90,9 +90,9 @@ def test_the_registry_is_away_the_last_known_schema_serves(mended, make_topic, m
     mended.registry_proxy.cut()
     topic.produce_orders(range(20, 30))
     assert duck.value(count) == 30
-    assert frazil.metric("frazil_registry_stale") == 1
+    assert frazil.metric("frazil_topics_stale") == 1
     mended.registry_proxy.open()
-    wait_for(lambda: frazil.load(topic.name).ok and frazil.metric("frazil_registry_stale") == 0,
+    wait_for(lambda: frazil.load(topic.name).ok and frazil.metric("frazil_topics_stale") == 0,
              "the registry is asked again", 15)
 
 

@@ -295,9 +295,11 @@ Status RangeReader::TakeOutOfRange(const TopicMetadata& metadata, const BrokerAd
   FRAZIL_ASSIGN_OR_RETURN(const std::int64_t start,
                           ListOffset(connection, metadata, wire::kEarliestTimestamp));
   if (start > next_) {
-    return Error(ErrorCode::kRecordsGone,
-                 "Kafka has deleted the records, by retention or on request: " + Place() +
-                     ", the log now starts at " + std::to_string(start) + ".");
+    return Error(
+        ErrorCode::kRecordsGone,
+        "Kafka has deleted the records, by retention or on request; to show the topic as it is "
+        "now, start with another --data-dir: " +
+            Place() + ", the log now starts at " + std::to_string(start) + ".");
   }
   FRAZIL_ASSIGN_OR_RETURN(const std::int64_t end,
                           ListOffset(connection, metadata, wire::kLatestTimestamp));
