@@ -37,20 +37,26 @@ while True:
 P
 }
 
+# Whether the process that was started just now still runs. Its command line may still be this
+# script's: the shell's child becomes the JVM a moment after its pid is known.
+runs() { kill -0 "$(cat "$pid_file" 2>/dev/null)" 2>/dev/null; }
+
 # wait_until SECONDS COMMAND...: a deadline, and an early end when the process has died.
 wait_until() {
   local deadline=$((SECONDS + $1))
   shift
   until "$@"; do
-    if ! alive; then
+    if ! runs; then
+      echo "the end of $server_log:" >&2
       tail -n 30 "$server_log" >&2
       rm -f "$pid_file"
-      fail "ended while starting; its log is $server_log"
+      fail "ended while starting"
     fi
     if [ "$SECONDS" -ge "$deadline" ]; then
+      echo "the end of $server_log:" >&2
       tail -n 30 "$server_log" >&2
       stop
-      fail "was not ready in time; its log is $server_log"
+      fail "was not ready in time"
     fi
     sleep 0.05
   done
