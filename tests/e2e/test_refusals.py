@@ -53,7 +53,7 @@ def test_a_value_that_ends_early_or_names_no_schema(make_topic, make_frazil):
 def test_a_topic_without_a_subject(make_topic, make_frazil):
     topic = make_topic(schema=None)
     answer = make_frazil(topic, ready=False).load(topic.name)
-    assert answer.status_code in (404, 422)
+    assert answer.status_code == 422
     assert f"{topic.name}-value" in answer.json()["error"]["message"]
 
 
@@ -121,6 +121,9 @@ MALFORMED = {
 }
 
 
+UNANSWERED = {"nothing", "huge header", "long path"}
+
+
 @pytest.mark.parametrize("case", MALFORMED)
 def test_malformed_requests_are_refused_and_the_server_keeps_serving(served, case):
     frazil, _ = served
@@ -129,7 +132,8 @@ def test_malformed_requests_are_refused_and_the_server_keeps_serving(served, cas
             status = exchange(port, MALFORMED[case])
         except (ConnectionResetError, BrokenPipeError):
             status = 0
-        assert status == 0 or 400 <= status < 500
+        # Half a request, or none, gets no answer; whatever can be read gets one.
+        assert 400 <= status < 500 or (status == 0 and case in UNANSWERED)
     assert requests.get(f"{frazil.url}/readyz", timeout=10).status_code == 200
 
 
@@ -160,7 +164,7 @@ REQUIRED = ["--kafka", "127.0.0.1:1", "--registry", "http://127.0.0.1:1", "--top
 
 def test_a_wrong_flag_gives_the_nearest_right_one(tmp_path):
     done = run_frazil("serve", *REQUIRED, "--data-dir", str(tmp_path / "d"), "--s3-lisen", "127.0.0.1:0")
-    assert done.returncode in (2, 78)
+    assert done.returncode == 2
     assert "s3-lisen" in done.stderr and "s3-listen" in done.stderr.replace("s3-lisen", "", 1)
     assert not (tmp_path / "d").exists()
 
@@ -169,7 +173,7 @@ def test_a_wrong_key_in_the_file_gives_the_nearest_right_one(tmp_path):
     config = tmp_path / "frazil.yaml"
     config.write_text(f"data-dir: {tmp_path / 'd'}\ncut-intervall: 10ms\n")
     done = run_frazil("serve", *REQUIRED, "--config", str(config))
-    assert done.returncode in (2, 78)
+    assert done.returncode == 78
     assert "cut-intervall" in done.stderr
     assert "cut-interval" in done.stderr.replace("cut-intervall", "")
 
