@@ -104,7 +104,7 @@ Error LibraryError(const arrow::Status& status) {
 
 // Plain pages are about as long as Arrow's buffers; with the room at hand nothing is copied twice.
 std::size_t ExpectedSize(const Arrays& columns) {
-  constexpr std::int64_t kFooterBytes = 16 * 1024;
+  constexpr std::int64_t kFooterBytes = std::int64_t{16} * 1024;
   std::int64_t size = kFooterBytes;
   for (const auto& column : columns) {
     size += arrow::util::ReferencedBufferSize(*column->data()).ValueOr(0);

@@ -254,8 +254,11 @@ Result<std::optional<RecordBatch>> TakeRecordBatch(ByteView& rest,
 
 Status VerifyChecksum(const RecordBatch& batch) {
   if (Crc32c(batch.checksummed) == batch.checksum) return {};
-  return Corrupt("its checksum does not fit its bytes, at offset " +
-                 std::to_string(batch.base_offset));
+  return Corrupt(
+      "its checksum does not fit its bytes; they were damaged in the broker's log or on the way, "
+      "so "
+      "look at that broker's disks and log, then load again, at offset " +
+      std::to_string(batch.base_offset));
 }
 
 Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
