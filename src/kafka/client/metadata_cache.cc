@@ -43,12 +43,12 @@ Status CheckTopicError(std::int16_t code, const std::string& quoted, const std::
 Result<TopicMetadata> TopicOf(const wire::MetadataResponse& response, const std::string& topic,
                               const std::string& asked) {
   const std::string quoted = "'" + Printable(topic) + "'";
+  const std::string place = quoted + " at Kafka broker " + asked + ".";
   const auto found =
       std::ranges::find(response.topics, topic, &wire::MetadataResponse::Topic::name);
   if (found == response.topics.end()) {
     return Error(ErrorCode::kKafkaProtocol,
-                 "The broker's answer leaves out the topic that was asked for: " + quoted +
-                     " at Kafka broker " + asked + ".");
+                 "The broker's answer leaves out the topic that was asked for: " + place);
   }
   FRAZIL_RETURN_IF_ERROR(CheckTopicError(found->error_code, quoted, asked));
   TopicMetadata metadata{found->id, {}};
@@ -58,8 +58,7 @@ Result<TopicMetadata> TopicOf(const wire::MetadataResponse& response, const std:
     const auto index = static_cast<std::size_t>(partition.index);
     if (partition.index < 0 || index >= seen.size() || seen[index]) {
       return Error(ErrorCode::kKafkaUnavailable,
-                   "The broker does not list each of the topic's partitions once: " + quoted +
-                       " at Kafka broker " + asked + ".");
+                   "The broker does not list each of the topic's partitions once: " + place);
     }
     seen[index] = true;
     metadata.partitions[index] = {BrokerId(partition.leader_id),

@@ -34,7 +34,7 @@ Status RangeReader::Run() {
   RetryLoop retries = state_.StartRetries(deadline_, stop_);
   for (;;) {
     const std::int64_t before = next_;
-    const Status stepped = next_ < request_.end.value() ? Step() : CheckEnd();
+    Status stepped = next_ < request_.end.value() ? Step() : CheckEnd();
     if (sink_failed_) return stepped;
     if (stepped.ok() && before >= request_.end.value()) return {};
     if (next_ > before) retries.Progress();
