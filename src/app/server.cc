@@ -169,7 +169,7 @@ class WiredServer final : public Server {
     keys_ = std::make_unique<serve::s3::VendedKeys>(ledger_->Secret(), clock_);
     key_source_ = std::make_unique<KeySource>(*keys_);
     // The S3 endpoint first: its port stands in what the catalog tells.
-    s3_handler_ = serve::s3::MakeS3Handler(*catalog_, *keys_, clock_, logger_, metrics_);
+    s3_handler_ = serve::s3::MakeS3Handler(*catalog_, *keys_, clock_, logger_);
     FRAZIL_ASSIGN_OR_RETURN(s3_server_, net::StartHttpServer(ServerOptions(addresses.s3, "s3"),
                                                              *s3_handler_, logger_, metrics_));
     s3_url_ = AdvertisedUrl(settings_.s3_advertise, addresses.s3, s3_server_->port());

@@ -61,4 +61,13 @@ class ConditionVariable {
   std::condition_variable_any condition_;
 };
 
+// Sleeps until the deadline has passed or a stop is asked for.
+inline void PauseUntil(Deadline deadline, const std::stop_token& stop) {
+  Mutex mutex;
+  ConditionVariable never_notified;
+  MutexLock lock(mutex);
+  while (never_notified.WaitUntil(mutex, deadline, stop)) {
+  }
+}
+
 }  // namespace frazil

@@ -56,12 +56,7 @@ Status ReadPartitions(Database& database, std::int64_t table_key, Cuts& cuts) {
     if (!row) return {};
     RowReader reader(query);
     if (!FindCut(cuts, reader.Number<std::int64_t>(), at)) return Stray("cut_partitions");
-    CutPartition& partition = cuts[at].cut.partitions.emplace_back();
-    partition.generation = reader.Number<Generation>();
-    partition.partition = reader.Number<PartitionId>();
-    partition.epoch = reader.Number<LeaderEpoch>();
-    partition.start = reader.Number<Offset>();
-    partition.end = reader.Number<Offset>();
+    cuts[at].cut.partitions.push_back(PartitionOf(reader));
     FRAZIL_RETURN_IF_ERROR(reader.Check("cut_partitions"));
   }
 }

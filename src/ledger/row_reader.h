@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "ledger/ledger.h"
 #include "ledger/sqlite.h"
 
 namespace frazil::ledger {
@@ -61,5 +62,16 @@ class RowReader {
   int column_ = 0;
   bool fits_ = true;
 };
+
+// The columns generation, partition, epoch, start_offset and end_offset.
+inline CutPartition PartitionOf(RowReader& reader) {
+  CutPartition partition;
+  partition.generation = reader.Number<Generation>();
+  partition.partition = reader.Number<PartitionId>();
+  partition.epoch = reader.Number<LeaderEpoch>();
+  partition.start = reader.Number<Offset>();
+  partition.end = reader.Number<Offset>();
+  return partition;
+}
 
 }  // namespace frazil::ledger

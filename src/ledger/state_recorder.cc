@@ -69,12 +69,7 @@ Result<std::vector<CutPartition>> ReadVector(Database& database, std::int64_t ta
     FRAZIL_ASSIGN_OR_RETURN(const bool row, query.Step());
     if (!row) return partitions;
     RowReader reader(query);
-    CutPartition& partition = partitions.emplace_back();
-    partition.generation = reader.Number<Generation>();
-    partition.partition = reader.Number<PartitionId>();
-    partition.epoch = reader.Number<LeaderEpoch>();
-    partition.start = reader.Number<Offset>();
-    partition.end = reader.Number<Offset>();
+    partitions.push_back(PartitionOf(reader));
     FRAZIL_RETURN_IF_ERROR(reader.Check("cut_partitions"));
   }
 }

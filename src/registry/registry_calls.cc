@@ -18,16 +18,6 @@ bool IsPassing(int status) { return status >= 500 || status == 429 || status == 
 // error_code of an unknown subject, version or id, and of a subject that was deleted softly.
 bool SaysNotFound(std::int64_t error_code) { return error_code >= 40401 && error_code <= 40404; }
 
-void WaitFor(std::chrono::milliseconds wait, const CallScope& scope) {
-  const Deadline until = scope.deadline.Within(wait);
-  Mutex mutex;
-  ConditionVariable condition;
-  MutexLock lock(mutex);
-  while (!until.Expired() && !scope.stop.stop_requested()) {
-    condition.WaitUntil(mutex, until, scope.stop);
-  }
-}
-
 std::optional<Error> Ended(const CallScope& scope) {
   if (scope.stop.stop_requested()) {
     return Error(ErrorCode::kCancelled, "the question to the schema registry was stopped");
@@ -59,7 +49,7 @@ Result<std::string> RegistryCalls::Get(const std::string& path, const CallScope&
     auto answer = Attempt(request, own, scope.stop);
     if (answer.ok()) return answer;
     if (answer.error().code() != ErrorCode::kRegistryUnavailable) return At(answer.error());
-    WaitFor(backoff, CallScope{own, scope.stop});
+    PauseUntil(own.Within(backoff), scope.stop);
     // The last refusal says more than that the time is over.
     if (own.Expired() && !scope.stop.stop_requested()) return At(answer.error());
     backoff = std::min(backoff * 2, kLongestBackoff);

@@ -130,10 +130,7 @@ Result<TopicState> SpeedTable::DescribeAfter(const std::vector<ledger::CutPartit
     if (!behind) return state;
     // A leader that is just elected may tell a lower end for a moment: that alone proves nothing.
     if (limit.Remaining() <= kPause) return *behind;
-    Mutex mutex;
-    ConditionVariable pause;
-    MutexLock lock(mutex);
-    pause.WaitUntil(mutex, Deadline::After(kPause), stop);
+    PauseUntil(Deadline::After(kPause), stop);
     if (stop.stop_requested()) {
       return Error(ErrorCode::kCancelled, "the client left before the table was loaded");
     }
@@ -151,7 +148,7 @@ Result<LoadOutcome> SpeedTable::TakeCut(Deadline deadline, const std::stop_token
     bool same_schema = false;
     {
       MutexLock lock(mutex_);
-      history_.SetSchemas(schemas_->Versions());
+      history_.SetSchemas(versions);
       if (const ledger::StateRow* state = history_.LastState()) {
         state_number = state->number;
         same_schema = state->schema_version == schema_version;
@@ -207,7 +204,7 @@ Result<LoadOutcome> SpeedTable::RecordCut(const TopicState& topic,
   return outcome;
 }
 
-Result<LoadOutcome> SpeedTable::RecordState(ledger::NewState state) {
+Result<LoadOutcome> SpeedTable::RecordState(const ledger::NewState& state) {
   std::int64_t expected = 0;
   {
     MutexLock lock(mutex_);
@@ -228,45 +225,25 @@ std::string SpeedTable::EtagOf(std::string_view key) {
 Result<SharedBytes> SpeedTable::RenderedFile(std::string_view key) {
   MutexLock lock(mutex_);
   FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
-  const int writer_version = resolved.metadata        ? resolved.metadata->state->writer_version
-                             : resolved.manifest_list ? resolved.manifest_list->cut->writer_version
-                             : resolved.manifest      ? resolved.manifest->cut->writer_version
-                                                      : kWriterVersion;
-  if (writer_version != kWriterVersion) {
-    return Error(ErrorCode::kPathNotReproducible,
-                 fmt::format("another version of Frazil wrote this file, and this one would give "
-                             "other bytes; load the table again: {}",
-                             key));
-  }
-  Bytes bytes;
-  if (resolved.metadata) {
-    const std::string json =
-        history_.MetadataJson(*resolved.metadata->state, SnapshotSelection::kAll);
-    bytes.assign(json.begin(), json.end());
-  } else if (resolved.manifest_list) {
-    bytes = history_.ManifestListBytes(*resolved.manifest_list->cut);
-  } else if (resolved.manifest) {
-    bytes = history_.ManifestBytes(*resolved.manifest->cut);
-  } else {
-    return SharedBytes();
-  }
+  FRAZIL_ASSIGN_OR_RETURN(Bytes bytes, history_.Render(resolved));
   return std::make_shared<const Bytes>(std::move(bytes));
 }
 
-Result<ObjectInfo> SpeedTable::Stat(std::string_view key) {
-  ObjectInfo info{.size = 0, .etag = EtagOf(key), .last_modified = {}};
-  {
-    MutexLock lock(mutex_);
-    FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
-    if (resolved.metadata) info.last_modified = resolved.metadata->state->stamp;
-    if (resolved.manifest_list) info.last_modified = resolved.manifest_list->cut->stamp;
-    if (resolved.manifest) info.last_modified = resolved.manifest->cut->stamp;
-    if (resolved.chunk) {
-      info.last_modified = resolved.chunk->cut->stamp;
-      info.size = resolved.chunk->chunk->file.file_size;
-      return info;
-    }
+Result<SpeedTable::Found> SpeedTable::Find(std::string_view key) const {
+  MutexLock lock(mutex_);
+  FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
+  Found found{.info = {.size = 0, .etag = EtagOf(key), .last_modified = resolved.stamp()},
+              .chunk = std::nullopt};
+  if (resolved.chunk != nullptr) {
+    found.chunk = *resolved.chunk;
+    found.info.size = resolved.chunk->file.file_size;
   }
+  return found;
+}
+
+Result<ObjectInfo> SpeedTable::Stat(std::string_view key) {
+  FRAZIL_ASSIGN_OR_RETURN(const Found found, Find(key));
+  if (found.chunk) return found.info;
   FRAZIL_ASSIGN_OR_RETURN(
       const Object object,
       Read(key, Deadline::After(context_.options.kafka_timeout), std::stop_token()));
@@ -275,19 +252,9 @@ Result<ObjectInfo> SpeedTable::Stat(std::string_view key) {
 
 Result<Object> SpeedTable::Read(std::string_view key, Deadline deadline,
                                 const std::stop_token& stop) {
-  Object object{.info = {.size = 0, .etag = EtagOf(key), .last_modified = {}}, .bytes = nullptr};
-  std::optional<ledger::ChunkRow> chunk;
-  {
-    MutexLock lock(mutex_);
-    FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
-    if (resolved.metadata) object.info.last_modified = resolved.metadata->state->stamp;
-    if (resolved.manifest_list) object.info.last_modified = resolved.manifest_list->cut->stamp;
-    if (resolved.manifest) object.info.last_modified = resolved.manifest->cut->stamp;
-    if (resolved.chunk) {
-      object.info.last_modified = resolved.chunk->cut->stamp;
-      chunk = *resolved.chunk->chunk;
-    }
-  }
+  FRAZIL_ASSIGN_OR_RETURN(Found found, Find(key));
+  const std::optional<ledger::ChunkRow>& chunk = found.chunk;
+  Object object{.info = std::move(found.info), .bytes = nullptr};
   const auto make = [&]() -> Result<SharedBytes> {
     return chunk ? MakeChunk(*chunk, deadline, stop) : RenderedFile(key);
   };

@@ -87,10 +87,16 @@ class SpeedTable {
   Result<LoadOutcome> RecordCut(const TopicState& topic,
                                 const std::vector<ledger::CutPartition>& last, Deadline deadline,
                                 const std::stop_token& stop);
-  Result<LoadOutcome> RecordState(ledger::NewState state);
+  Result<LoadOutcome> RecordState(const ledger::NewState& state);
   Result<SharedBytes> MakeChunk(const ledger::ChunkRow& chunk, Deadline deadline,
                                 const std::stop_token& stop);
-  // A metadata file, manifest list or manifest; null for a chunk's key.
+  // What a key stands for, without its bytes; the size is known for chunks only.
+  struct Found {
+    ObjectInfo info;
+    std::optional<ledger::ChunkRow> chunk;
+  };
+  Result<Found> Find(std::string_view key) const;
+  // A metadata file, manifest list or manifest.
   Result<SharedBytes> RenderedFile(std::string_view key);
   std::vector<ledger::CutPartition> LastPartitions() const;
   static std::string EtagOf(std::string_view key);

@@ -210,23 +210,36 @@ Result<TableHistory::Resolved> TableHistory::Resolve(std::string_view key) const
     return Error(ErrorCode::kNotFound, "this path was never handed out: " + Printable(key));
   }
   const Place& place = found->second;
-  Resolved resolved;
-  switch (place.kind) {
-    case Kind::kMetadata:
-      resolved.metadata = Metadata{&states_[place.position]};
-      break;
+  Resolved resolved{.kind = place.kind};
+  if (place.kind == Kind::kMetadata) {
+    resolved.state = &states_[place.position];
+    return resolved;
+  }
+  resolved.cut = &cuts_[place.position];
+  if (place.kind == Kind::kChunk) resolved.chunk = &resolved.cut->cut.chunks[place.chunk];
+  return resolved;
+}
+
+Result<Bytes> TableHistory::Render(const Resolved& resolved) {
+  if (resolved.writer_version() != kWriterVersion) {
+    return Error(ErrorCode::kPathNotReproducible,
+                 fmt::format("another version of Frazil wrote this file, and this one would give "
+                             "other bytes; load the table again: writer version {}",
+                             resolved.writer_version()));
+  }
+  switch (resolved.kind) {
+    case Kind::kMetadata: {
+      const std::string json = MetadataJson(*resolved.state, SnapshotSelection::kAll);
+      return Bytes(json.begin(), json.end());
+    }
     case Kind::kManifestList:
-      resolved.manifest_list = ManifestList{&cuts_[place.position]};
-      break;
+      return ManifestListBytes(*resolved.cut);
     case Kind::kManifest:
-      resolved.manifest = Manifest{&cuts_[place.position]};
-      break;
+      return ManifestBytes(*resolved.cut);
     case Kind::kChunk:
-      resolved.chunk =
-          Chunk{&cuts_[place.position].cut.chunks[place.chunk], &cuts_[place.position]};
       break;
   }
-  return resolved;
+  return Error(ErrorCode::kInternal, "a chunk is made of records, not of the ledger");
 }
 
 std::vector<std::string> TableHistory::CurrentKeys() const {

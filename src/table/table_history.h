@@ -48,31 +48,29 @@ class TableHistory {
   std::string MetadataUrl(const ledger::StateRow& state) const;
   std::string MetadataJson(const ledger::StateRow& state, SnapshotSelection selection);
 
-  // What a key of this table stands for.
-  struct Metadata {
-    const ledger::StateRow* state;
-  };
-  struct ManifestList {
-    const ledger::CutRow* cut;
-  };
-  struct Manifest {
-    const ledger::CutRow* cut;
-  };
-  struct Chunk {
-    const ledger::ChunkRow* chunk;
-    const ledger::CutRow* cut;
-  };
+  enum class Kind { kMetadata, kManifestList, kManifest, kChunk };
+
+  // What a key of this table stands for. Points into the history: valid until the next Add.
   struct Resolved {
-    std::optional<Metadata> metadata;
-    std::optional<ManifestList> manifest_list;
-    std::optional<Manifest> manifest;
-    std::optional<Chunk> chunk;
+    Kind kind = Kind::kMetadata;
+    // kMetadata only.
+    const ledger::StateRow* state = nullptr;
+    // All but kMetadata.
+    const ledger::CutRow* cut = nullptr;
+    // kChunk only.
+    const ledger::ChunkRow* chunk = nullptr;
+
+    UnixMillis stamp() const { return state != nullptr ? state->stamp : cut->stamp; }
+    int writer_version() const {
+      return state != nullptr ? state->writer_version : cut->writer_version;
+    }
   };
   // Errors: not_found for a key that was never handed out.
   Result<Resolved> Resolve(std::string_view key) const;
 
-  Bytes ManifestListBytes(const ledger::CutRow& cut);
-  Bytes ManifestBytes(const ledger::CutRow& cut) const;
+  // The bytes of a metadata file, manifest list or manifest. Requires: no chunk.
+  // Errors: path_not_reproducible for one that another writer version wrote (R4).
+  Result<Bytes> Render(const Resolved& resolved);
 
   // Keys of the last state: its metadata file, its snapshot's manifest list, manifests and chunks;
   // in byte order.
@@ -86,6 +84,8 @@ class TableHistory {
     std::int64_t bytes = 0;
   };
 
+  Bytes ManifestListBytes(const ledger::CutRow& cut);
+  Bytes ManifestBytes(const ledger::CutRow& cut) const;
   void IndexCut(std::size_t position);
   void IndexState(std::size_t position);
   std::size_t PositionOf(CutNumber cut) const;
@@ -95,7 +95,6 @@ class TableHistory {
   const iceberg::ManifestFile& ManifestFileOf(std::size_t position);
   iceberg::Properties TableProperties() const;
 
-  enum class Kind { kMetadata, kManifestList, kManifest, kChunk };
   struct Place {
     Kind kind;
     std::size_t position;

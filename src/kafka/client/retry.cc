@@ -18,14 +18,7 @@ bool MayBeLag(ErrorCode code) {
 }  // namespace
 
 Status WaitFor(std::chrono::milliseconds wait, Deadline deadline, const std::stop_token& stop) {
-  Mutex mutex;
-  ConditionVariable never_notified;
-  const Deadline until = deadline.Within(wait);
-  {
-    const MutexLock lock(mutex);
-    while (never_notified.WaitUntil(mutex, until, stop)) {
-    }
-  }
+  PauseUntil(deadline.Within(wait), stop);
   if (stop.stop_requested()) return Error(ErrorCode::kCancelled, "The read was stopped.");
   if (deadline.Expired()) {
     return Error(ErrorCode::kDeadlineExceeded, "Kafka did not answer in time.");

@@ -303,8 +303,7 @@ class S3Handler final : public net::HttpHandler {
 }  // namespace
 
 std::unique_ptr<net::HttpHandler> MakeS3Handler(table::TableCatalog& tables, const VendedKeys& keys,
-                                                const Clock& clock, telemetry::Logger& logger,
-                                                telemetry::Metrics& /*metrics*/) {
+                                                const Clock& clock, telemetry::Logger& logger) {
   return std::make_unique<S3Handler>(tables, keys, clock, logger);
 }
 

@@ -9,13 +9,11 @@
 #include "serve/s3/vended_keys.h"
 #include "table/table_catalog.h"
 #include "telemetry/log.h"
-#include "telemetry/metrics.h"
 
 namespace frazil::serve::s3 {
 
 // Owns: nothing of its arguments, which must outlive it.
 std::unique_ptr<net::HttpHandler> MakeS3Handler(table::TableCatalog& tables, const VendedKeys& keys,
-                                                const Clock& clock, telemetry::Logger& logger,
-                                                telemetry::Metrics& metrics);
+                                                const Clock& clock, telemetry::Logger& logger);
 
 }  // namespace frazil::serve::s3

@@ -65,6 +65,7 @@ class FakeTableCatalog final : public table::TableCatalog {
       return Error(ErrorCode::kNamespaceNotFound, "namespace does not exist: " + namespace_name);
     }
     std::vector<std::string> names;
+    names.reserve(tables_.size());
     for (const auto& [name, table] : tables_) names.push_back(name);
     return names;
   }

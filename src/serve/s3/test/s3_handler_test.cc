@@ -122,9 +122,7 @@ class S3HandlerTest : public testing::Test {
   std::unique_ptr<telemetry::Logger> logger_ =
       telemetry::MakeLogger(telemetry::LogLevel::kInfo, telemetry::LogFormat::kJson,
                             [this](std::string_view line) { log_.emplace_back(line); });
-  telemetry::Metrics metrics_;
-  std::unique_ptr<net::HttpHandler> handler_ =
-      MakeS3Handler(tables_, keys_, clock_, *logger_, metrics_);
+  std::unique_ptr<net::HttpHandler> handler_ = MakeS3Handler(tables_, keys_, clock_, *logger_);
 };
 
 TEST_F(S3HandlerTest, GetSendsAllBytesWithoutACopy) {
@@ -317,9 +315,11 @@ TEST_F(S3HandlerTest, PagesOfEverySizeAddUpToTheListing) {
         std::string rest = response.body;
         int found = 0;
         for (const std::string& name : std::vector<std::string>{"Key", "CommonPrefixes"}) {
-          for (std::string text = rest; !Between(text, "<" + name + ">", "</").empty();
-               text = text.substr(text.find("</" + name + ">") + 1)) {
-            seen.push_back(Between(text, "<" + name + ">", "</"));
+          const std::string opening = "<" + name + ">";
+          const std::string closing = "</" + name + ">";
+          for (std::string text = rest; !Between(text, opening, "</").empty();
+               text = text.substr(text.find(closing) + 1)) {
+            seen.push_back(Between(text, opening, "</"));
             ++found;
           }
         }
