@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parquet/chunk_encoder.h"
 
-#include <algorithm>
 #include <exception>
+#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -27,8 +27,6 @@
 namespace frazil::parquet {
 namespace {
 
-using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
-
 // Collects the file in memory.
 class ByteSink final : public arrow::io::OutputStream {
  public:
@@ -48,6 +46,7 @@ class ByteSink final : public arrow::io::OutputStream {
   }
   bool closed() const override { return closed_; }
 
+  std::size_t size() const { return bytes_.size(); }
   Bytes Take() { return std::move(bytes_); }
 
  private:
@@ -56,7 +55,7 @@ class ByteSink final : public arrow::io::OutputStream {
 };
 
 // Everything that shapes the file is said here, so that no default of the library's does (R4).
-std::shared_ptr<::parquet::WriterProperties> FileProperties(std::int64_t rows) {
+std::shared_ptr<::parquet::WriterProperties> FileProperties() {
   constexpr std::int64_t kPageBytes = std::int64_t{1024} * 1024;
   constexpr std::int64_t kPageRows = 20'000;
   constexpr std::int64_t kWriteBatchRows = 1024;
@@ -77,7 +76,7 @@ std::shared_ptr<::parquet::WriterProperties> FileProperties(std::int64_t rows) {
       ->data_pagesize(kPageBytes)
       ->max_rows_per_page(kPageRows)
       ->write_batch_size(kWriteBatchRows)
-      ->max_row_group_length(std::max<std::int64_t>(rows, 1));
+      ->max_row_group_length(std::numeric_limits<std::int64_t>::max());
   return builder.build();
 }
 
@@ -103,81 +102,129 @@ Error LibraryError(const arrow::Status& status) {
   } while (false)
 
 // Plain pages are about as long as Arrow's buffers; with the room at hand nothing is copied twice.
-std::size_t ExpectedSize(const Arrays& columns) {
+std::size_t ExpectedSize(const arrow::RecordBatch& batch) {
   constexpr std::int64_t kFooterBytes = std::int64_t{16} * 1024;
   std::int64_t size = kFooterBytes;
-  for (const auto& column : columns) {
+  for (const auto& column : batch.columns()) {
     size += arrow::util::ReferencedBufferSize(*column->data()).ValueOr(0);
   }
   return static_cast<std::size_t>(size);
 }
 
-// The file's bytes; the footer's column sizes go to `metrics`.
-Result<Bytes> WriteFile(const iceberg::Schema& schema, const Arrays& columns, std::int64_t rows,
-                        MetricsByField& metrics) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema));
-  const auto sink = std::make_shared<ByteSink>(ExpectedSize(columns));
-  auto file = ::parquet::ParquetFileWriter::Open(
-      sink, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties(rows));
-  std::unique_ptr<::parquet::arrow::FileWriter> writer;
-  RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::default_memory_pool(), std::move(file),
-                                                      ArrowSchema(schema), ColumnProperties(),
-                                                      &writer));
-  // A file without rows has no row group at all: readers take that better than an empty one.
-  if (rows > 0) {
-    RETURN_IF_NOT_OK(writer->NewRowGroup());
-    for (const auto& column : columns) RETURN_IF_NOT_OK(writer->WriteColumnChunk(*column));
-  }
-  RETURN_IF_NOT_OK(writer->Close());
-
-  const auto footer = writer->metadata();
-  for (int group = 0; group < footer->num_row_groups(); ++group) {
-    const auto row_group = footer->RowGroup(group);
-    for (int i = 0; i < row_group->num_columns(); ++i) {
-      const FieldId id(footer->schema()->Column(i)->schema_node()->field_id());
-      metrics.at(id).column_size += row_group->ColumnChunk(i)->total_compressed_size();
-    }
-  }
-  return sink->Take();
-}
-
-#undef RETURN_IF_NOT_OK
-
-Result<EncodedChunk> Encode(const arrow::RecordBatch& batch, const iceberg::Schema& schema) {
-  if (batch.num_columns() != static_cast<int>(schema.fields.size())) {
-    return Error(ErrorCode::kInternal, "the batch and its schema differ in their columns: " +
-                                           std::to_string(batch.num_columns()) + " and " +
-                                           std::to_string(schema.fields.size()));
-  }
-  EncodedChunk chunk;
-  chunk.record_count = batch.num_rows();
-  Arrays columns;
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    const auto& field = schema.fields[static_cast<std::size_t>(i)];
-    FRAZIL_ASSIGN_OR_RETURN(auto column, ConformColumn(field, batch.column(i)));
-    FRAZIL_RETURN_IF_ERROR(AddColumnMetrics(field, *column, chunk.columns));
-    columns.push_back(std::move(column));
-  }
-  FRAZIL_ASSIGN_OR_RETURN(chunk.file, WriteFile(schema, columns, batch.num_rows(), chunk.columns));
-  return chunk;
-}
-
-}  // namespace
-
-Result<EncodedChunk> EncodeChunk(const arrow::RecordBatch& batch, const iceberg::Schema& schema,
-                                 int encoder_version) {
-  if (encoder_version != kEncoderVersion) {
-    return Error(
-        ErrorCode::kPathNotReproducible,
-        "this build cannot encode chunks of encoder version " + std::to_string(encoder_version));
-  }
+// The library's exceptions end here.
+template <typename Call>
+auto Guarded(Call call) -> decltype(call()) {
   try {
-    return Encode(batch, schema);
+    return call();
   } catch (const std::bad_alloc&) {
     return Error(ErrorCode::kResourceExhausted, "there is no memory to encode a Parquet file");
   } catch (const std::exception& exception) {
     return Error(ErrorCode::kInternal, std::string("Parquet encoding failed: ") + exception.what());
   }
+}
+
+}  // namespace
+
+class ChunkEncoder::File {
+ public:
+  File(const iceberg::Schema& schema, std::size_t expected_bytes)
+      : schema_(schema), meter_(schema_), sink_(std::make_shared<ByteSink>(expected_bytes)) {}
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  Status Open() {
+    FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema_));
+    auto file = ::parquet::ParquetFileWriter::Open(
+        sink_, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties());
+    RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::default_memory_pool(),
+                                                        std::move(file), ArrowSchema(schema_),
+                                                        ColumnProperties(), &writer_));
+    return {};
+  }
+
+  Status Append(const arrow::RecordBatch& batch) {
+    if (batch.num_columns() != static_cast<int>(schema_.fields.size())) {
+      return Error(ErrorCode::kInternal, "the batch and its schema differ in their columns: " +
+                                             std::to_string(batch.num_columns()) + " and " +
+                                             std::to_string(schema_.fields.size()));
+    }
+    std::vector<std::shared_ptr<arrow::Array>> columns;
+    for (int i = 0; i < batch.num_columns(); ++i) {
+      const auto& field = schema_.fields[static_cast<std::size_t>(i)];
+      FRAZIL_ASSIGN_OR_RETURN(auto column, ConformColumn(field, batch.column(i)));
+      FRAZIL_RETURN_IF_ERROR(meter_.Add(field, *column));
+      columns.push_back(std::move(column));
+    }
+    // A file without rows has no row group at all: readers take that better than an empty one.
+    if (batch.num_rows() == 0) return {};
+    RETURN_IF_NOT_OK(writer_->NewRowGroup());
+    for (const auto& column : columns) RETURN_IF_NOT_OK(writer_->WriteColumnChunk(*column));
+    record_count_ += batch.num_rows();
+    return {};
+  }
+
+  std::size_t bytes_written() const { return sink_->size(); }
+
+  Result<EncodedChunk> Finish() {
+    RETURN_IF_NOT_OK(writer_->Close());
+    EncodedChunk chunk{.file = {}, .record_count = record_count_, .columns = meter_.Metrics()};
+    const auto footer = writer_->metadata();
+    for (int group = 0; group < footer->num_row_groups(); ++group) {
+      const auto row_group = footer->RowGroup(group);
+      for (int i = 0; i < row_group->num_columns(); ++i) {
+        const FieldId id(footer->schema()->Column(i)->schema_node()->field_id());
+        chunk.columns.at(id).column_size += row_group->ColumnChunk(i)->total_compressed_size();
+      }
+    }
+    chunk.file = sink_->Take();
+    return chunk;
+  }
+
+ private:
+  const iceberg::Schema schema_;
+  ColumnMeter meter_;
+  const std::shared_ptr<ByteSink> sink_;
+  std::unique_ptr<::parquet::arrow::FileWriter> writer_;
+  std::int64_t record_count_ = 0;
+};
+
+#undef RETURN_IF_NOT_OK
+
+ChunkEncoder::ChunkEncoder(std::unique_ptr<File> file) : file_(std::move(file)) {}
+ChunkEncoder::ChunkEncoder(ChunkEncoder&& other) noexcept = default;
+ChunkEncoder& ChunkEncoder::operator=(ChunkEncoder&& other) noexcept = default;
+ChunkEncoder::~ChunkEncoder() = default;
+
+Result<ChunkEncoder> ChunkEncoder::Open(const iceberg::Schema& schema, int encoder_version,
+                                        std::size_t expected_file_bytes) {
+  if (encoder_version != kEncoderVersion) {
+    return Error(
+        ErrorCode::kPathNotReproducible,
+        "this build cannot encode chunks of encoder version " + std::to_string(encoder_version));
+  }
+  return Guarded([&]() -> Result<ChunkEncoder> {
+    auto file = std::make_unique<File>(schema, expected_file_bytes);
+    FRAZIL_RETURN_IF_ERROR(file->Open());
+    return ChunkEncoder(std::move(file));
+  });
+}
+
+Status ChunkEncoder::Append(const arrow::RecordBatch& batch) {
+  return Guarded([&] { return file_->Append(batch); });
+}
+
+std::size_t ChunkEncoder::bytes_written() const { return file_->bytes_written(); }
+
+Result<EncodedChunk> ChunkEncoder::Finish() {
+  return Guarded([&] { return file_->Finish(); });
+}
+
+Result<EncodedChunk> EncodeChunk(const arrow::RecordBatch& batch, const iceberg::Schema& schema,
+                                 int encoder_version) {
+  FRAZIL_ASSIGN_OR_RETURN(ChunkEncoder encoder,
+                          ChunkEncoder::Open(schema, encoder_version, ExpectedSize(batch)));
+  FRAZIL_RETURN_IF_ERROR(encoder.Append(batch));
+  return encoder.Finish();
 }
 
 }  // namespace frazil::parquet

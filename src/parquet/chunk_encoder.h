@@ -2,6 +2,7 @@
 // Arrow columns to the Parquet bytes of one virtual data file, with exact statistics.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,12 +30,45 @@ struct EncodedChunk {
   std::map<FieldId, iceberg::ColumnMetrics> columns;
 };
 
-// The same batch and schema give the same bytes, in every process. Parquet columns carry the
-// schema's field ids.
-// Requires: the batch's columns are those of `schema`, in order (decode::DecodeBlocks).
-// Errors: path_not_reproducible for an encoder version that this build does not have;
-// resource_exhausted when there is no memory; internal when batch and schema do not agree (types,
-// NULL in a required field, a decimal wider than its precision).
+// Encodes a file batch by batch, so that only one batch's columns are in memory beside the bytes.
+// The same batches and schema give the same bytes, in every process: where one batch ends and the
+// next begins is part of the form. Parquet columns carry the schema's field ids.
+// Errors of every call: resource_exhausted when there is no memory. After an error only destruction
+// is left.
+// Threads: one at a time. Movable; of what was moved from only destruction and assignment are left.
+class ChunkEncoder {
+ public:
+  // Room for `expected_file_bytes` is reserved ahead; 0: unknown. A wrong guess costs memory while
+  // the file grows, nothing else. `schema` is copied.
+  // Errors: path_not_reproducible for an encoder version that this build does not have; internal
+  // for a schema that Parquet cannot hold.
+  static Result<ChunkEncoder> Open(const iceberg::Schema& schema, int encoder_version,
+                                   std::size_t expected_file_bytes);
+
+  ChunkEncoder(ChunkEncoder&& other) noexcept;
+  ChunkEncoder& operator=(ChunkEncoder&& other) noexcept;
+  ~ChunkEncoder();
+
+  // Adds one row group, however many rows there are; a batch without rows adds none.
+  // Requires: the batch's columns are those of the schema, in order (decode::DecodeBlocks).
+  // Errors: internal when batch and schema do not agree (types, NULL in a required field, a decimal
+  // wider than its precision).
+  Status Append(const arrow::RecordBatch& batch);
+
+  // Of the file so far, without its footer.
+  std::size_t bytes_written() const;
+
+  // The whole file, with the metrics of all its rows. Called once, as the last call.
+  Result<EncodedChunk> Finish();
+
+ private:
+  class File;
+  explicit ChunkEncoder(std::unique_ptr<File> file);
+
+  std::unique_ptr<File> file_;
+};
+
+// Open, one Append, Finish; with their errors.
 Result<EncodedChunk> EncodeChunk(const arrow::RecordBatch& batch, const iceberg::Schema& schema,
                                  int encoder_version = kEncoderVersion);
 

@@ -2,12 +2,12 @@
 #include "parquet/column_metrics.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <arrow/array.h>
@@ -22,6 +22,7 @@ namespace {
 using iceberg::ColumnMetrics;
 using iceberg::NestedField;
 using iceberg::TypeKind;
+using Leaf = ColumnMeter::Leaf;
 
 // What stands at a place of an array that lies inside others.
 enum class Slot : std::uint8_t {
@@ -48,177 +49,130 @@ Error NullInRequired(const NestedField& field) {
 
 // Calls visit(i) for each value that is not NULL; fills the counts.
 template <typename Visit>
-Status ForEachValue(const NestedField& field, const arrow::Array& array, const Places& places,
-                    ColumnMetrics& metrics, Visit visit) {
+Status ForEachValue(const arrow::Array& array, const Places& places, Leaf& leaf, Visit visit) {
+  const NestedField& field = *leaf.field;
   const bool has_nulls = array.null_count() > 0;
   if (has_nulls && field.required && places.slots.empty()) return NullInRequired(field);
   for (std::int64_t i = 0; i < array.length(); ++i) {
     const Slot slot = places.At(i);
     if (slot == Slot::kAbsent) continue;
-    ++metrics.value_count;
+    ++leaf.counts.value_count;
     if (slot == Slot::kPresent && !(has_nulls && array.IsNull(i))) {
       visit(i);
       continue;
     }
     if (slot == Slot::kPresent && field.required) return NullInRequired(field);
-    ++metrics.null_count;
+    ++leaf.counts.null_count;
   }
   return {};
 }
 
-// The least and the greatest of the values shown to it.
-template <typename Value>
-class Extremes {
- public:
-  void Add(const Value& value) {
-    if (empty_) {
-      low_ = high_ = value;
-      empty_ = false;
-    } else if (value < low_) {
-      low_ = value;
-    } else if (high_ < value) {
-      high_ = value;
-    }
-  }
-  bool empty() const { return empty_; }
-  const Value& low() const { return low_; }
-  const Value& high() const { return high_; }
+// What a batch showed joins what the ones before it did.
+template <typename Kept, typename Value>
+void MergeExtremes(const Extremes<Value>& found, const Places& places, Leaf& leaf) {
+  if (found.empty() || places.repeated) return;
+  if (!std::holds_alternative<Extremes<Kept>>(leaf.extremes)) leaf.extremes = Extremes<Kept>();
+  std::get<Extremes<Kept>>(leaf.extremes).Merge(found);
+}
 
- private:
-  bool empty_ = true;
-  Value low_{};
-  Value high_{};
-};
-
-template <typename ArrowArray, typename Value, typename Encode>
-Status MeasureNumbers(const NestedField& field, const arrow::Array& array, const Places& places,
-                      Encode encode, ColumnMetrics& metrics) {
+template <typename ArrowArray>
+Status MeasureNumbers(const arrow::Array& array, const Places& places, Leaf& leaf) {
   const auto& numbers = static_cast<const ArrowArray&>(array);
-  Extremes<Value> extremes;
-  FRAZIL_RETURN_IF_ERROR(ForEachValue(field, array, places, metrics, [&](std::int64_t i) {
-    extremes.Add(static_cast<Value>(numbers.Value(i)));
-  }));
-  if (extremes.empty() || places.repeated) return {};
-  metrics.lower_bound = encode(extremes.low());
-  metrics.upper_bound = encode(extremes.high());
+  Extremes<std::int64_t> extremes;
+  FRAZIL_RETURN_IF_ERROR(
+      ForEachValue(array, places, leaf, [&](std::int64_t i) { extremes.Add(numbers.Value(i)); }));
+  MergeExtremes<std::int64_t>(extremes, places, leaf);
   return {};
 }
 
-template <typename ArrowArray, typename Value>
-Status MeasureFloats(const NestedField& field, const arrow::Array& array, const Places& places,
-                     ColumnMetrics& metrics) {
+template <typename ArrowArray>
+Status MeasureFloats(const arrow::Array& array, const Places& places, Leaf& leaf) {
   const auto& numbers = static_cast<const ArrowArray&>(array);
-  Extremes<Value> extremes;
-  metrics.nan_count = 0;
-  FRAZIL_RETURN_IF_ERROR(ForEachValue(field, array, places, metrics, [&](std::int64_t i) {
-    const Value value = numbers.Value(i);
+  Extremes<double> extremes;
+  FRAZIL_RETURN_IF_ERROR(ForEachValue(array, places, leaf, [&](std::int64_t i) {
+    const auto value = static_cast<double>(numbers.Value(i));
     if (std::isnan(value)) {
-      ++metrics.nan_count;
+      ++leaf.counts.nan_count;
     } else {
       extremes.Add(value);
     }
   }));
-  if (extremes.empty() || places.repeated) return {};
-  metrics.lower_bound = iceberg::LowerBound(extremes.low());
-  metrics.upper_bound = iceberg::UpperBound(extremes.high());
+  MergeExtremes<double>(extremes, places, leaf);
   return {};
 }
 
-Bytes EncodeDecimal(const arrow::Decimal128& value) {
-  return iceberg::EncodeDecimal(value.ToBytes());
-}
-
-Status MeasureDecimals(const NestedField& field, const arrow::Array& array, const Places& places,
-                       ColumnMetrics& metrics) {
+Status MeasureDecimals(const arrow::Array& array, const Places& places, Leaf& leaf) {
   const auto& decimals = static_cast<const arrow::Decimal128Array&>(array);
   Extremes<arrow::Decimal128> extremes;
-  FRAZIL_RETURN_IF_ERROR(ForEachValue(field, array, places, metrics, [&](std::int64_t i) {
+  FRAZIL_RETURN_IF_ERROR(ForEachValue(array, places, leaf, [&](std::int64_t i) {
     extremes.Add(arrow::Decimal128(decimals.Value(i)));
   }));
   if (extremes.empty()) return {};
   // A value too wide for the column's integers would be written cut.
-  const int precision = field.type.precision;
+  const int precision = leaf.field->type.precision;
   if (!extremes.low().FitsInPrecision(precision) || !extremes.high().FitsInPrecision(precision)) {
-    return Error(ErrorCode::kInternal, "a value does not fit into " + ToString(field.type) +
-                                           " of the field: " + field.name);
+    return Error(ErrorCode::kInternal, "a value does not fit into " + ToString(leaf.field->type) +
+                                           " of the field: " + leaf.field->name);
   }
-  if (places.repeated) return {};
-  metrics.lower_bound = EncodeDecimal(extremes.low());
-  metrics.upper_bound = EncodeDecimal(extremes.high());
+  MergeExtremes<arrow::Decimal128>(extremes, places, leaf);
   return {};
 }
 
-// string, binary, fixed, uuid. std::string_view compares as unsigned bytes.
+bool HasBounds(const iceberg::Type& type) {
+  return type.kind != TypeKind::kUuid &&
+         (type.kind != TypeKind::kFixed ||
+          static_cast<std::size_t>(type.length) <= iceberg::kBoundLength);
+}
+
+// string, binary, fixed, uuid. std::string_view compares as unsigned bytes, and so does the
+// std::string that keeps an extreme beyond its batch.
 template <typename ArrowArray>
-Status MeasureBytes(const NestedField& field, const arrow::Array& array, const Places& places,
-                    ColumnMetrics& metrics) {
+Status MeasureBytes(const arrow::Array& array, const Places& places, Leaf& leaf) {
   const auto& values = static_cast<const ArrowArray&>(array);
   Extremes<std::string_view> extremes;
-  FRAZIL_RETURN_IF_ERROR(ForEachValue(field, array, places, metrics,
-                                      [&](std::int64_t i) { extremes.Add(values.GetView(i)); }));
-  if (extremes.empty() || places.repeated) return {};
-  switch (field.type.kind) {
-    case TypeKind::kString:
-      metrics.lower_bound = iceberg::LowerTextBound(extremes.low());
-      metrics.upper_bound = iceberg::UpperTextBound(extremes.high());
-      break;
-    case TypeKind::kFixed:
-      if (static_cast<std::size_t>(field.type.length) > iceberg::kBoundLength) break;
-      [[fallthrough]];
-    case TypeKind::kBinary:
-      metrics.lower_bound = iceberg::LowerBinaryBound(AsBytes(extremes.low()));
-      metrics.upper_bound = iceberg::UpperBinaryBound(AsBytes(extremes.high()));
-      break;
-    default:
-      break;
-  }
+  FRAZIL_RETURN_IF_ERROR(
+      ForEachValue(array, places, leaf, [&](std::int64_t i) { extremes.Add(values.GetView(i)); }));
+  if (HasBounds(leaf.field->type)) MergeExtremes<std::string>(extremes, places, leaf);
   return {};
 }
 
-Status MeasureLeaf(const NestedField& field, const arrow::Array& array, const Places& places,
-                   ColumnMetrics& metrics) {
-  switch (field.type.kind) {
+Status MeasureLeaf(const arrow::Array& array, const Places& places, Leaf& leaf) {
+  switch (leaf.field->type.kind) {
     case TypeKind::kBoolean:
-      return MeasureNumbers<arrow::BooleanArray, bool>(field, array, places, iceberg::EncodeBoolean,
-                                                       metrics);
+      return MeasureNumbers<arrow::BooleanArray>(array, places, leaf);
     case TypeKind::kInt:
-      return MeasureNumbers<arrow::Int32Array, std::int32_t>(field, array, places,
-                                                             iceberg::EncodeInt, metrics);
+      return MeasureNumbers<arrow::Int32Array>(array, places, leaf);
     case TypeKind::kDate:
-      return MeasureNumbers<arrow::Date32Array, std::int32_t>(field, array, places,
-                                                              iceberg::EncodeInt, metrics);
+      return MeasureNumbers<arrow::Date32Array>(array, places, leaf);
     case TypeKind::kLong:
-      return MeasureNumbers<arrow::Int64Array, std::int64_t>(field, array, places,
-                                                             iceberg::EncodeLong, metrics);
+      return MeasureNumbers<arrow::Int64Array>(array, places, leaf);
     case TypeKind::kTime:
-      return MeasureNumbers<arrow::Time64Array, std::int64_t>(field, array, places,
-                                                              iceberg::EncodeLong, metrics);
+      return MeasureNumbers<arrow::Time64Array>(array, places, leaf);
     case TypeKind::kTimestamp:
     case TypeKind::kTimestamptz:
-      return MeasureNumbers<arrow::TimestampArray, std::int64_t>(field, array, places,
-                                                                 iceberg::EncodeLong, metrics);
+      return MeasureNumbers<arrow::TimestampArray>(array, places, leaf);
     case TypeKind::kFloat:
-      return MeasureFloats<arrow::FloatArray, float>(field, array, places, metrics);
+      return MeasureFloats<arrow::FloatArray>(array, places, leaf);
     case TypeKind::kDouble:
-      return MeasureFloats<arrow::DoubleArray, double>(field, array, places, metrics);
+      return MeasureFloats<arrow::DoubleArray>(array, places, leaf);
     case TypeKind::kDecimal:
-      return MeasureDecimals(field, array, places, metrics);
+      return MeasureDecimals(array, places, leaf);
     case TypeKind::kString:
     case TypeKind::kBinary:
-      return MeasureBytes<arrow::BinaryArray>(field, array, places, metrics);
+      return MeasureBytes<arrow::BinaryArray>(array, places, leaf);
     case TypeKind::kUuid:
     case TypeKind::kFixed:
-      return MeasureBytes<arrow::FixedSizeBinaryArray>(field, array, places, metrics);
+      return MeasureBytes<arrow::FixedSizeBinaryArray>(array, places, leaf);
     default:
-      return Error(ErrorCode::kInternal, "not a leaf: " + field.name);
+      return Error(ErrorCode::kInternal, "not a leaf: " + leaf.field->name);
   }
 }
 
 Status Walk(const NestedField& field, const arrow::Array& array, const Places& places,
-            MetricsByField& metrics);
+            ColumnMeter::Leaves& leaves);
 
 Status WalkStruct(const NestedField& field, const arrow::StructArray& array, const Places& places,
-                  MetricsByField& metrics) {
+                  ColumnMeter::Leaves& leaves) {
   Places inner{.slots = places.slots, .repeated = places.repeated};
   if (array.null_count() > 0) {
     inner.slots.resize(static_cast<std::size_t>(array.length()), Slot::kPresent);
@@ -231,14 +185,14 @@ Status WalkStruct(const NestedField& field, const arrow::StructArray& array, con
   }
   for (std::size_t i = 0; i < field.type.fields.size(); ++i) {
     const auto child = array.field(static_cast<int>(i));
-    FRAZIL_RETURN_IF_ERROR(Walk(field.type.fields[i], *child, inner, metrics));
+    FRAZIL_RETURN_IF_ERROR(Walk(field.type.fields[i], *child, inner, leaves));
   }
   return {};
 }
 
 // Lists, and maps: lists whose elements are entries of a key and a value.
 Status WalkList(const NestedField& field, const arrow::ListArray& array, const Places& places,
-                MetricsByField& metrics) {
+                ColumnMeter::Leaves& leaves) {
   const auto elements = array.values();
   Places inner{
       .slots = std::vector<Slot>(static_cast<std::size_t>(elements->length()), Slot::kAbsent),
@@ -253,31 +207,97 @@ Status WalkList(const NestedField& field, const arrow::ListArray& array, const P
     std::fill(first, first + array.value_length(i), Slot::kPresent);
   }
   if (field.type.kind == TypeKind::kList) {
-    return Walk(field.type.fields.at(0), *elements, inner, metrics);
+    return Walk(field.type.fields.at(0), *elements, inner, leaves);
   }
   const auto& entries = static_cast<const arrow::StructArray&>(*elements);
-  FRAZIL_RETURN_IF_ERROR(Walk(field.type.fields.at(0), *entries.field(0), inner, metrics));
-  return Walk(field.type.fields.at(1), *entries.field(1), inner, metrics);
+  FRAZIL_RETURN_IF_ERROR(Walk(field.type.fields.at(0), *entries.field(0), inner, leaves));
+  return Walk(field.type.fields.at(1), *entries.field(1), inner, leaves);
 }
 
 Status Walk(const NestedField& field, const arrow::Array& array, const Places& places,
-            MetricsByField& metrics) {
+            ColumnMeter::Leaves& leaves) {
   switch (field.type.kind) {
     case TypeKind::kStruct:
-      return WalkStruct(field, static_cast<const arrow::StructArray&>(array), places, metrics);
+      return WalkStruct(field, static_cast<const arrow::StructArray&>(array), places, leaves);
     case TypeKind::kList:
     case TypeKind::kMap:
-      return WalkList(field, static_cast<const arrow::ListArray&>(array), places, metrics);
+      return WalkList(field, static_cast<const arrow::ListArray&>(array), places, leaves);
     default:
-      return MeasureLeaf(field, array, places, metrics[field.id]);
+      return MeasureLeaf(array, places, leaves.at(field.id));
   }
+}
+
+void BoundNumbers(TypeKind kind, const Extremes<std::int64_t>& found, ColumnMetrics& metrics) {
+  const auto encode = [kind](std::int64_t value) {
+    switch (kind) {
+      case TypeKind::kBoolean:
+        return iceberg::EncodeBoolean(value != 0);
+      case TypeKind::kInt:
+      case TypeKind::kDate:
+        return iceberg::EncodeInt(static_cast<std::int32_t>(value));
+      default:
+        return iceberg::EncodeLong(value);
+    }
+  };
+  metrics.lower_bound = encode(found.low());
+  metrics.upper_bound = encode(found.high());
+}
+
+void BoundFloats(TypeKind kind, const Extremes<double>& found, ColumnMetrics& metrics) {
+  if (kind == TypeKind::kFloat) {
+    metrics.lower_bound = iceberg::LowerBound(static_cast<float>(found.low()));
+    metrics.upper_bound = iceberg::UpperBound(static_cast<float>(found.high()));
+  } else {
+    metrics.lower_bound = iceberg::LowerBound(found.low());
+    metrics.upper_bound = iceberg::UpperBound(found.high());
+  }
+}
+
+void BoundBytes(TypeKind kind, const Extremes<std::string>& found, ColumnMetrics& metrics) {
+  if (kind == TypeKind::kString) {
+    metrics.lower_bound = iceberg::LowerTextBound(found.low());
+    metrics.upper_bound = iceberg::UpperTextBound(found.high());
+  } else {
+    metrics.lower_bound = iceberg::LowerBinaryBound(AsBytes(found.low()));
+    metrics.upper_bound = iceberg::UpperBinaryBound(AsBytes(found.high()));
+  }
+}
+
+ColumnMetrics MetricsOf(const Leaf& leaf) {
+  ColumnMetrics metrics = leaf.counts;
+  const TypeKind kind = leaf.field->type.kind;
+  if (const auto* numbers = std::get_if<Extremes<std::int64_t>>(&leaf.extremes)) {
+    BoundNumbers(kind, *numbers, metrics);
+  } else if (const auto* floats = std::get_if<Extremes<double>>(&leaf.extremes)) {
+    BoundFloats(kind, *floats, metrics);
+  } else if (const auto* decimals = std::get_if<Extremes<arrow::Decimal128>>(&leaf.extremes)) {
+    metrics.lower_bound = iceberg::EncodeDecimal(decimals->low().ToBytes());
+    metrics.upper_bound = iceberg::EncodeDecimal(decimals->high().ToBytes());
+  } else if (const auto* bytes = std::get_if<Extremes<std::string>>(&leaf.extremes)) {
+    BoundBytes(kind, *bytes, metrics);
+  }
+  return metrics;
 }
 
 }  // namespace
 
-Status AddColumnMetrics(const NestedField& field, const arrow::Array& column,
-                        MetricsByField& metrics) {
-  return Walk(field, column, Places{}, metrics);
+ColumnMeter::ColumnMeter(const iceberg::Schema& schema) {
+  for (const NestedField* field : LeafFields(schema)) {
+    Leaf leaf{.field = field, .counts = {}, .extremes = {}};
+    const TypeKind kind = field->type.kind;
+    if (kind == TypeKind::kFloat || kind == TypeKind::kDouble) leaf.counts.nan_count = 0;
+    leaves_.emplace(field->id, std::move(leaf));
+  }
+}
+
+Status ColumnMeter::Add(const NestedField& field, const arrow::Array& column) {
+  return Walk(field, column, Places{}, leaves_);
+}
+
+MetricsByField ColumnMeter::Metrics() const {
+  MetricsByField metrics;
+  for (const auto& [id, leaf] : leaves_) metrics.emplace(id, MetricsOf(leaf));
+  return metrics;
 }
 
 }  // namespace frazil::parquet

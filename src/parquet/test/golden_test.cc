@@ -13,6 +13,7 @@
 #include "base/encoding.h"
 #include "base/sha256.h"
 #include "parquet/chunk_encoder.h"
+#include "parquet/test/random_batches.h"
 #include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
@@ -29,6 +30,10 @@ const std::map<std::string, std::string>& GoldenHashes() {
   return kHashes;
 }
 
+// The sample of several pages in four batches, one of them empty.
+constexpr const char* kGroupsHash =
+    "4d7ace997beddc41f14b0a0e12883568cf15e0bd77edfaa73ad926316d2460b1";
+
 std::string HashOf(const Sample& sample) {
   const auto chunk = EncodeChunk(*sample.batch, sample.schema);
   EXPECT_TRUE(chunk.ok()) << chunk.error().ToString();
@@ -41,6 +46,9 @@ void ExpectGoldenHashes() {
   for (const Sample& sample : samples) {
     EXPECT_EQ(HashOf(sample), GoldenHashes().at(sample.name)) << sample.name;
   }
+  const auto chunk = EncodeInGroups(samples.at(4), {1, 29'999, 0, 20'000});
+  ASSERT_TRUE(chunk.ok()) << chunk.error().ToString();
+  EXPECT_EQ(HexEncode(Sha256(chunk->file)), kGroupsHash);
 }
 
 TEST(GoldenTest, FilesHaveTheirHashes) { ExpectGoldenHashes(); }

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <arrow/record_batch.h>
+
 namespace frazil::parquet {
 namespace {
 
@@ -172,5 +174,29 @@ class Generator {
 }  // namespace
 
 Sample RandomSample(std::uint64_t seed, int rows) { return Generator(seed).Next(seed, rows); }
+
+std::vector<std::int64_t> RandomGroups(std::uint64_t seed, std::int64_t rows) {
+  std::mt19937_64 engine(seed);
+  std::vector<std::int64_t> groups;
+  while (rows > 0) {
+    // None, one, or up to all of what is left.
+    const auto most = static_cast<std::uint64_t>(engine() % 3 == 0 ? 2 : rows + 1);
+    groups.push_back(static_cast<std::int64_t>(engine() % most));
+    rows -= groups.back();
+  }
+  return groups;
+}
+
+Result<EncodedChunk> EncodeInGroups(const Sample& sample, const std::vector<std::int64_t>& groups,
+                                    std::size_t expected_file_bytes) {
+  FRAZIL_ASSIGN_OR_RETURN(ChunkEncoder encoder,
+                          ChunkEncoder::Open(sample.schema, kEncoderVersion, expected_file_bytes));
+  std::int64_t start = 0;
+  for (const std::int64_t rows : groups) {
+    FRAZIL_RETURN_IF_ERROR(encoder.Append(*sample.batch->Slice(start, rows)));
+    start += rows;
+  }
+  return encoder.Finish();
+}
 
 }  // namespace frazil::parquet
