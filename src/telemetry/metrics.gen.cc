@@ -19,8 +19,9 @@ constexpr MetricLabel kHttpResponseBytesTotalLabels[] = {
     {"endpoint", kHttpResponseBytesTotalEndpointValues}};
 constexpr std::string_view kHttpConnectionsEndpointValues[] = {"catalog", "s3"};
 constexpr MetricLabel kHttpConnectionsLabels[] = {{"endpoint", kHttpConnectionsEndpointValues}};
-constexpr std::string_view kKafkaRequestsTotalApiValues[] = {"api_versions", "metadata",
-                                                             "list_offsets", "fetch"};
+constexpr std::string_view kKafkaRequestsTotalApiValues[] = {
+    "api_versions",     "metadata",           "list_offsets", "fetch", "offset_for_leader_epoch",
+    "describe_configs", "describe_producers", "other"};
 constexpr std::string_view kKafkaRequestsTotalOutcomeValues[] = {"ok", "error"};
 constexpr MetricLabel kKafkaRequestsTotalLabels[] = {{"api", kKafkaRequestsTotalApiValues},
                                                      {"outcome", kKafkaRequestsTotalOutcomeValues}};

@@ -14,18 +14,20 @@ namespace {
 // Allocated at once for an answer that claims more; the rest follows as bytes arrive.
 constexpr std::size_t kTrustedResponseBytes = 16U << 20;
 
+constexpr auto kMetricLabels = std::to_array<std::pair<wire::ApiKey, std::string_view>>({
+    {wire::ApiKey::kApiVersions, "api_versions"},
+    {wire::ApiKey::kMetadata, "metadata"},
+    {wire::ApiKey::kListOffsets, "list_offsets"},
+    {wire::ApiKey::kFetch, "fetch"},
+    {wire::ApiKey::kOffsetForLeaderEpoch, "offset_for_leader_epoch"},
+    {wire::ApiKey::kDescribeConfigs, "describe_configs"},
+    {wire::ApiKey::kDescribeProducers, "describe_producers"},
+});
+
 std::string_view MetricLabel(wire::ApiKey api) {
-  switch (api) {
-    case wire::ApiKey::kFetch:
-      return "fetch";
-    case wire::ApiKey::kListOffsets:
-      return "list_offsets";
-    case wire::ApiKey::kMetadata:
-      return "metadata";
-    case wire::ApiKey::kApiVersions:
-      break;
-  }
-  return "api_versions";
+  const auto* found =
+      std::ranges::find(kMetricLabels, api, [](const auto& row) { return row.first; });
+  return found == kMetricLabels.end() ? "other" : found->second;
 }
 
 // `size` bytes of the stream.

@@ -2,62 +2,54 @@
 #include "kafka/wire/api.h"
 
 #include <algorithm>
+#include <array>
+
+#include "base/check.h"
 
 namespace frazil::kafka::wire {
 
 namespace {
 
-std::optional<ApiKey> ToApiKey(std::int16_t number) {
-  for (const ApiKey api :
-       {ApiKey::kFetch, ApiKey::kListOffsets, ApiKey::kMetadata, ApiKey::kApiVersions}) {
-    if (static_cast<std::int16_t>(api) == number) return api;
-  }
-  return std::nullopt;
+struct ApiRow {
+  ApiKey api;
+  std::string_view name;
+  // Read and written here.
+  VersionRange versions;
+  // From which version on the messages have compact types and tagged fields.
+  std::int16_t first_flexible;
+};
+
+// By key.
+constexpr auto kApis = std::to_array<ApiRow>({
+    {ApiKey::kFetch, "Fetch", {4, 13}, 12},
+    {ApiKey::kListOffsets, "ListOffsets", {2, 8}, 6},
+    {ApiKey::kMetadata, "Metadata", {4, 12}, 9},
+    {ApiKey::kApiVersions, "ApiVersions", {0, 3}, 3},
+    {ApiKey::kOffsetForLeaderEpoch, "OffsetForLeaderEpoch", {2, 4}, 4},
+    {ApiKey::kDescribeConfigs, "DescribeConfigs", {1, 4}, 4},
+    {ApiKey::kDescribeProducers, "DescribeProducers", {0, 0}, 0},
+});
+
+// nullptr for a key that is not in ApiKey.
+const ApiRow* FindRow(std::int16_t key) {
+  const auto* found = std::ranges::find(
+      kApis, key, [](const ApiRow& row) { return static_cast<std::int16_t>(row.api); });
+  return found == kApis.end() ? nullptr : found;
+}
+
+const ApiRow& RowOf(ApiKey api) {
+  const ApiRow* row = FindRow(static_cast<std::int16_t>(api));
+  FRAZIL_CHECK(row != nullptr);
+  return *row;
 }
 
 }  // namespace
 
-VersionRange SupportedVersions(ApiKey api) {
-  switch (api) {
-    case ApiKey::kFetch:
-      return {4, 13};
-    case ApiKey::kListOffsets:
-      return {2, 7};
-    case ApiKey::kMetadata:
-      return {4, 12};
-    case ApiKey::kApiVersions:
-      return {0, 3};
-  }
-  return {0, -1};
-}
+VersionRange SupportedVersions(ApiKey api) { return RowOf(api).versions; }
 
-std::string_view NameOf(ApiKey api) {
-  switch (api) {
-    case ApiKey::kFetch:
-      return "Fetch";
-    case ApiKey::kListOffsets:
-      return "ListOffsets";
-    case ApiKey::kMetadata:
-      return "Metadata";
-    case ApiKey::kApiVersions:
-      return "ApiVersions";
-  }
-  return "unknown";
-}
+std::string_view NameOf(ApiKey api) { return RowOf(api).name; }
 
-bool IsFlexible(ApiKey api, std::int16_t version) {
-  switch (api) {
-    case ApiKey::kFetch:
-      return version >= 12;
-    case ApiKey::kListOffsets:
-      return version >= 6;
-    case ApiKey::kMetadata:
-      return version >= 9;
-    case ApiKey::kApiVersions:
-      return version >= 3;
-  }
-  return false;
-}
+bool IsFlexible(ApiKey api, std::int16_t version) { return version >= RowOf(api).first_flexible; }
 
 std::optional<std::int16_t> ChooseVersion(VersionRange ours, VersionRange theirs) {
   const std::int16_t version = std::min(ours.last, theirs.last);
@@ -82,12 +74,12 @@ Result<RequestHeader> DecodeRequestHeader(ByteView frame, ByteView& body) {
   plain.Integer(header.version);
   plain.Integer(header.correlation_id);
   plain.NullableString(header.client_id);
-  const std::optional<ApiKey> known = ToApiKey(api);
-  if (!plain.failed() && !known.has_value()) {
+  const ApiRow* const known = FindRow(api);
+  if (!plain.failed() && known == nullptr) {
     return Error(ErrorCode::kUnsupported,
                  "There is no such Kafka request here: " + std::to_string(api) + ".");
   }
-  header.api = known.value_or(ApiKey::kApiVersions);
+  header.api = known == nullptr ? ApiKey::kApiVersions : known->api;
   Reader rest(frame.last(plain.remaining()), IsFlexible(header.api, header.version));
   rest.Tags();
   body = frame.last(rest.remaining());

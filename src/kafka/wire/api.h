@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests that Frazil sends, their versions, and the headers that every message has.
+// The requests that Frazil speaks, their versions, and the headers that every message has.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,16 @@
 
 namespace frazil::kafka::wire {
 
-enum class ApiKey : std::int16_t { kFetch = 1, kListOffsets = 2, kMetadata = 3, kApiVersions = 18 };
+// Each has a row in api.cc.
+enum class ApiKey : std::int16_t {
+  kFetch = 1,
+  kListOffsets = 2,
+  kMetadata = 3,
+  kApiVersions = 18,
+  kOffsetForLeaderEpoch = 23,
+  kDescribeConfigs = 32,
+  kDescribeProducers = 61,
+};
 
 struct VersionRange {
   std::int16_t first = 0;

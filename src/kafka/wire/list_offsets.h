@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ListOffsets, versions 2 to 7: where partitions begin and end.
+// ListOffsets, versions 2 to 8: where partitions begin and end, and the first record of a time.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,13 @@ namespace frazil::kafka::wire {
 
 enum class IsolationLevel : std::int8_t { kReadUncommitted = 0, kReadCommitted = 1 };
 
-// Instead of a time: the log's end (the last stable offset for kReadCommitted), or its start.
+// Instead of a time: the log's end (the high watermark, or the last stable offset for
+// kReadCommitted), its start, the record with the largest time (from version 7), and the start of
+// what lies on the broker's own disks (from version 8).
 inline constexpr std::int64_t kLatestTimestamp = -1;
 inline constexpr std::int64_t kEarliestTimestamp = -2;
+inline constexpr std::int64_t kMaxTimestamp = -3;
+inline constexpr std::int64_t kEarliestLocalTimestamp = -4;
 
 struct ListOffsetsRequest {
   static constexpr ApiKey kApi = ApiKey::kListOffsets;
@@ -41,6 +45,7 @@ struct ListOffsetsResponse {
   struct Partition {
     std::int32_t index = 0;
     std::int16_t error_code = 0;
+    // -1 and -1 when no record has that time or a later one.
     std::int64_t timestamp = -1;
     std::int64_t offset = -1;
     // From version 4.

@@ -190,6 +190,8 @@ std::optional<Bytes> FakeCluster::Answer(std::int32_t broker, ByteView frame) {
       answer = encode(*response);
       break;
     }
+    default:
+      return std::nullopt;
   }
   return on_frame ? on_frame(header.api, std::move(answer)) : std::move(answer);
 }

@@ -10,7 +10,10 @@ HERE = pathlib.Path(__file__).parent
 TESTDATA = HERE.parent / "test" / "testdata"
 MESSAGES = ["api_versions_request", "api_versions_response", "metadata_request",
             "metadata_response", "list_offsets_request", "list_offsets_response",
-            "fetch_request", "fetch_response"]
+            "fetch_request", "fetch_response", "request_header", "offset_for_leader_epoch_request",
+            "offset_for_leader_epoch_response", "describe_configs_request",
+            "describe_configs_response", "describe_producers_request",
+            "describe_producers_response"]
 
 batches = HERE / "corpus" / "record_batch"
 messages = HERE / "corpus" / "message"
@@ -21,9 +24,12 @@ for path in sorted(TESTDATA.glob("*.bin")):
     shutil.copyfile(path, batches / path.name)
 golden = json.loads((TESTDATA / "messages.json").read_text())
 for number, name in enumerate(MESSAGES):
+    if name not in golden:
+        continue
     versions = sorted(golden[name], key=int)
     for version in versions:
         picked = bytes([number, int(version) - int(versions[0])])
         (messages / f"{name}_v{version}").write_bytes(picked + bytes.fromhex(golden[name][version]))
 header = bytes.fromhex("0002000600000009000166" "00")
-(messages / "request_header").write_bytes(bytes([8, 0]) + header)
+picked = bytes([MESSAGES.index("request_header"), 0])
+(messages / "request_header").write_bytes(picked + header)

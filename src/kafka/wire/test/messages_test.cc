@@ -9,9 +9,12 @@
 #include "base/encoding.h"
 #include "kafka/wire/api.h"
 #include "kafka/wire/api_versions.h"
+#include "kafka/wire/describe_configs.h"
+#include "kafka/wire/describe_producers.h"
 #include "kafka/wire/fetch.h"
 #include "kafka/wire/list_offsets.h"
 #include "kafka/wire/metadata.h"
+#include "kafka/wire/offset_for_leader_epoch.h"
 #include "kafka/wire/protocol_error.h"
 
 namespace frazil::kafka::wire {
@@ -137,6 +140,76 @@ TEST(Messages, Fetch) {
       {3, 0, 100, 90, 10, std::vector<AbortedTransaction>{{9, 50}}, -1, AsBytes("bytes")});
   topic.partitions.push_back({4, 1, -1, -1, -1, std::nullopt, -1, ByteView()});
   CompareWithGolden("fetch_response", response, DecodeFetchResponse);
+}
+
+TEST(Messages, MetadataOfAllTopicsIsANullArray) {
+  const MetadataRequest request;
+  EXPECT_EQ(EncodeHex(request, 4),
+            "ffffffff"
+            "00");
+  // Flexible: a null array, no creation, no authorized operations, no tags.
+  EXPECT_EQ(EncodeHex(request, 12),
+            "00"
+            "00"
+            "00"
+            "00");
+  const auto decoded = DecodeMetadataRequest(*HexDecode("00000000"), 12);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_FALSE(decoded->topics.has_value());
+}
+
+TEST(Messages, OffsetForLeaderEpoch) {
+  OffsetForLeaderEpochRequest request;
+  request.topics.push_back({"orders", {{2, 9, 7}}});
+  CompareWithGolden("offset_for_leader_epoch_request", request, DecodeOffsetForLeaderEpochRequest);
+  OffsetForLeaderEpochResponse response;
+  response.throttle_time_ms = 3;
+  response.topics.push_back({"orders", {{0, 2, 6, 1234567890123}, {74, 3, -1, -1}}});
+  CompareWithGolden("offset_for_leader_epoch_response", response,
+                    DecodeOffsetForLeaderEpochResponse);
+}
+
+TEST(Messages, OffsetForLeaderEpochIsAskedAsAConsumer) {
+  OffsetForLeaderEpochRequest request;
+  request.topics.push_back({"t", {{2, 9, 7}}});
+  // Replica -1, one topic "t", one partition: 2, current epoch 9, asked epoch 7.
+  EXPECT_EQ(EncodeHex(request, 3),
+            "ffffffff"
+            "00000001"
+            "000174"
+            "00000001"
+            "00000002"
+            "00000009"
+            "00000007");
+}
+
+TEST(Messages, DescribeConfigs) {
+  DescribeConfigsRequest request;
+  request.resources = {{kTopicResource, "orders", std::nullopt},
+                       {kTopicResource, "t", std::vector<std::string>{"retention.ms"}}};
+  CompareWithGolden("describe_configs_request", request, DecodeDescribeConfigsRequest);
+  DescribeConfigsResponse response;
+  response.throttle_time_ms = 4;
+  response.resources = {{0, std::nullopt, kTopicResource, "orders", {}},
+                        {29, "no", kTopicResource, "t", {}}};
+  response.resources[0].configs = {
+      {"cleanup.policy", "compact,delete", false, 1, false, {}, 7, "d"},
+      {"secret", std::nullopt, true, 4, true, {}, 9, std::nullopt}};
+  response.resources[0].configs[0].synonyms = {{"log.cleanup.policy", "delete", 5}};
+  CompareWithGolden("describe_configs_response", response, DecodeDescribeConfigsResponse);
+}
+
+TEST(Messages, DescribeProducers) {
+  DescribeProducersRequest request;
+  request.topics.push_back({"orders", {0, 3}});
+  CompareWithGolden("describe_producers_request", request, DecodeDescribeProducersRequest);
+  DescribeProducersResponse response;
+  response.throttle_time_ms = 5;
+  DescribeProducersResponse::Topic& topic = response.topics.emplace_back();
+  topic.name = "orders";
+  topic.partitions = {{0, 0, std::nullopt, {}}, {3, 6, "moved", {}}};
+  topic.partitions[0].producers = {{4711, 2, 17, 1700000000000, 1, 42}, {4712, 0, -1, -1, -1, -1}};
+  CompareWithGolden("describe_producers_response", response, DecodeDescribeProducersResponse);
 }
 
 TEST(Messages, UnknownTaggedFieldsAreSkipped) {

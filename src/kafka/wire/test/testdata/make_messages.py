@@ -8,8 +8,12 @@ import json
 import pathlib
 import uuid
 
+from kafka.protocol.admin.configs import DescribeConfigsRequest, DescribeConfigsResponse
+from kafka.protocol.admin.transactions import DescribeProducersRequest, DescribeProducersResponse
 from kafka.protocol.consumer.fetch import FetchRequest, FetchResponse
-from kafka.protocol.consumer.offsets import ListOffsetsRequest, ListOffsetsResponse
+from kafka.protocol.consumer.offsets import (ListOffsetsRequest, ListOffsetsResponse,
+                                             OffsetForLeaderEpochRequest,
+                                             OffsetForLeaderEpochResponse)
 from kafka.protocol.metadata.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from kafka.protocol.metadata.metadata import MetadataRequest, MetadataResponse
 
@@ -94,11 +98,81 @@ def fetch_response(v):
                    records=b"")])])
 
 
+def offset_for_leader_epoch_request(v):
+    R = OffsetForLeaderEpochRequest
+    T = R.OffsetForLeaderTopic
+    P = T.OffsetForLeaderPartition
+    return R(replica_id=-1, version=v,
+             topics=[T(topic="orders", partitions=[
+                 P(partition=2, current_leader_epoch=9, leader_epoch=7)])])
+
+
+def offset_for_leader_epoch_response(v):
+    R = OffsetForLeaderEpochResponse
+    T = R.OffsetForLeaderTopicResult
+    P = T.EpochEndOffset
+    return R(throttle_time_ms=3, version=v,
+             topics=[T(topic="orders", partitions=[
+                 P(error_code=0, partition=2, leader_epoch=6, end_offset=1234567890123),
+                 P(error_code=74, partition=3, leader_epoch=-1, end_offset=-1)])])
+
+
+def describe_configs_request(v):
+    R = DescribeConfigsRequest
+    D = R.DescribeConfigsResource
+    return R(include_synonyms=False, include_documentation=False, version=v,
+             resources=[D(resource_type=2, resource_name="orders", configuration_keys=None),
+                        D(resource_type=2, resource_name="t", configuration_keys=["retention.ms"])])
+
+
+def describe_configs_response(v):
+    R = DescribeConfigsResponse
+    D = R.DescribeConfigsResult
+    C = D.DescribeConfigsResourceResult
+    S = C.DescribeConfigsSynonym
+    return R(throttle_time_ms=4, version=v,
+             results=[D(error_code=0, error_message=None, resource_type=2, resource_name="orders",
+                        configs=[C(name="cleanup.policy", value="compact,delete", read_only=False,
+                                   config_source=1, is_default=False, is_sensitive=False,
+                                   synonyms=[S(name="log.cleanup.policy", value="delete", source=5)],
+                                   config_type=7, documentation="d"),
+                                 C(name="secret", value=None, read_only=True, config_source=4,
+                                   is_default=False, is_sensitive=True, synonyms=[], config_type=9,
+                                   documentation=None)]),
+                      D(error_code=29, error_message="no", resource_type=2, resource_name="t",
+                        configs=[])])
+
+
+def describe_producers_request(v):
+    R = DescribeProducersRequest
+    T = R.TopicRequest
+    return R(version=v, topics=[T(name="orders", partition_indexes=[0, 3])])
+
+
+def describe_producers_response(v):
+    R = DescribeProducersResponse
+    T = R.TopicResponse
+    P = T.PartitionResponse
+    S = P.ProducerState
+    return R(throttle_time_ms=5, version=v,
+             topics=[T(name="orders", partitions=[
+                 P(partition_index=0, error_code=0, error_message=None, active_producers=[
+                     S(producer_id=4711, producer_epoch=2, last_sequence=17,
+                       last_timestamp=1700000000000, coordinator_epoch=1,
+                       current_txn_start_offset=42),
+                     S(producer_id=4712, producer_epoch=0, last_sequence=-1, last_timestamp=-1,
+                       coordinator_epoch=-1, current_txn_start_offset=-1)]),
+                 P(partition_index=3, error_code=6, error_message="moved", active_producers=[])])])
+
+
 RANGES = {
     api_versions_request: (0, 3), api_versions_response: (0, 3),
     metadata_request: (4, 12), metadata_response: (4, 12),
-    list_offsets_request: (2, 7), list_offsets_response: (2, 7),
+    list_offsets_request: (2, 8), list_offsets_response: (2, 8),
     fetch_request: (4, 13), fetch_response: (4, 13),
+    offset_for_leader_epoch_request: (2, 4), offset_for_leader_epoch_response: (2, 4),
+    describe_configs_request: (1, 4), describe_configs_response: (1, 4),
+    describe_producers_request: (0, 0), describe_producers_response: (0, 0),
 }
 
 
