@@ -38,18 +38,18 @@ Result<BuiltChunk> ChunkBuilder::Build(const ChunkRange& range,
   metrics_.Increment(Metric::kChunksEncodedTotal, {like == nullptr ? "cut" : "read"});
 
   BuiltChunk built;
-  built.row = {
-      .generation = range.generation,
-      .partition = range.partition,
-      .start = range.start,
-      .end = range.end,
-      .schema_version = chunk_schema.schema.version,
-      .encoder_version = encoder,
-      .content_hash = Sha256(encoded.file),
-      .file = {.path = UrlOf(ChunkKey(table_, range, chunk_schema.schema.version, encoder)),
-               .record_count = encoded.record_count,
-               .file_size = static_cast<std::int64_t>(encoded.file.size()),
-               .columns = std::move(encoded.columns)}};
+  built.row = {.generation = range.generation,
+               .partition = range.partition,
+               .start = range.start,
+               .end = range.end,
+               .schema_version = chunk_schema.schema.version,
+               .encoder_version = encoder,
+               .content_hash = Sha256(encoded.file),
+               .file = {.path = UrlOf(ChunkKey(table_, schemas_.format(), range,
+                                               chunk_schema.schema.version, encoder)),
+                        .record_count = encoded.record_count,
+                        .file_size = static_cast<std::int64_t>(encoded.file.size()),
+                        .columns = std::move(encoded.columns)}};
   if (like != nullptr && built.row.content_hash != like->content_hash) {
     return Error(
         ErrorCode::kRecordsGone,

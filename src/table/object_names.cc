@@ -27,19 +27,19 @@ std::string UrlOf(std::string_view key) { return UrlPrefix() + std::string(key);
 
 std::string_view KeyOf(std::string_view url) { return url.substr(UrlPrefix().size()); }
 
-std::string DecodeFingerprint() {
-  const std::string input =
-      fmt::format("mapping={};value=avro;framing=confluent-v0;key=binary;settings=;rejected=",
-                  decode::kMappingVersion);
+std::string DecodeFingerprint(decode::ValueFormat format) {
+  const std::string input = fmt::format(
+      "mapping={};value={};framing={};key=binary;settings=;rejected=", decode::kMappingVersion,
+      decode::NameOf(format), format == decode::ValueFormat::kAvro ? "confluent-v0" : "none");
   const Sha256Digest digest = Sha256(AsBytes(input));
   return HexEncode(ByteView(digest).first(8));
 }
 
-std::string ChunkKey(const TableIdentity& table, const ChunkRange& range,
-                     SchemaVersion schema_version, int encoder_version) {
+std::string ChunkKey(const TableIdentity& table, decode::ValueFormat format,
+                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version) {
   return fmt::format("{}/data/g{}-p{}-{:020}-{:020}-f{}-s{}-x-all-e{}.parquet", table.KeyPrefix(),
                      range.generation.value(), range.partition.value(), range.start.value(),
-                     range.end.value(), DecodeFingerprint(), schema_version.value(),
+                     range.end.value(), DecodeFingerprint(format), schema_version.value(),
                      encoder_version);
 }
 

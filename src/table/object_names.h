@@ -19,6 +19,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/uuid.h"
+#include "decode/value_format.h"
 
 namespace frazil::table {
 
@@ -45,7 +46,7 @@ std::string_view KeyOf(std::string_view url);
 
 // Sixteen hexadecimal digits over everything that changes a chunk's bytes beside range, schema and
 // encoder: the mapping's version, the formats, the settings of decoding, rejected records.
-std::string DecodeFingerprint();
+std::string DecodeFingerprint(decode::ValueFormat format);
 
 struct ChunkRange {
   Generation generation;
@@ -54,8 +55,8 @@ struct ChunkRange {
   Offset end;
 };
 
-std::string ChunkKey(const TableIdentity& table, const ChunkRange& range,
-                     SchemaVersion schema_version, int encoder_version);
+std::string ChunkKey(const TableIdentity& table, decode::ValueFormat format,
+                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version);
 std::string MetadataKey(const TableIdentity& table, std::int64_t state, std::string_view nonce,
                         int writer_version);
 std::string ManifestListKey(const TableIdentity& table, SnapshotId snapshot, CutNumber cut,

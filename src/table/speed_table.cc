@@ -275,8 +275,8 @@ Result<SharedBytes> SpeedTable::MakeChunk(const ledger::ChunkRow& chunk, Deadlin
                          .partition = chunk.partition,
                          .start = chunk.start,
                          .end = chunk.end};
-  if (chunk.file.path !=
-      UrlOf(ChunkKey(identity_, range, chunk.schema_version, chunk.encoder_version))) {
+  if (chunk.file.path != UrlOf(ChunkKey(identity_, schemas_->format(), range, chunk.schema_version,
+                                        chunk.encoder_version))) {
     return Error(ErrorCode::kPathNotReproducible,
                  "records are decoded in another way since this file was shown; load the table "
                  "again: " +

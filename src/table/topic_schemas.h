@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "decode/avro_plan.h"
 #include "decode/block_decoder.h"
+#include "decode/value_format.h"
 #include "decode/writer_schema.h"
 #include "iceberg/schema.h"
 #include "ledger/ledger.h"
@@ -53,6 +54,9 @@ class TopicSchemas {
   // Reads the topic's versions from the ledger.
   static Result<std::unique_ptr<TopicSchemas>> Open(const ledger::TopicRow& topic,
                                                     const Context& context);
+
+  // How the topic's values are read.
+  decode::ValueFormat format() const { return decode::ValueFormat::kAvro; }
 
   // Asks the registry for new versions unless it was asked just now, and returns all versions. When
   // the registry cannot be reached the last known ones serve.

@@ -34,11 +34,11 @@ TEST(ObjectNamesTest, NamesAreGolden) {
   const TableIdentity table = Orders();
   const std::string prefix = "speed/orders/8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1";
   EXPECT_EQ(table.Location(), "s3://frazil/" + prefix);
-  EXPECT_EQ(
-      ChunkKey(table, {Generation(0), PartitionId(3), Offset(7), Offset(12)}, SchemaVersion(2), 1),
-      prefix + "/data/g0-p3-00000000000000000007-00000000000000000012-f" + DecodeFingerprint() +
-          "-s2-x-all-e1.parquet");
-  EXPECT_EQ(DecodeFingerprint(), "ad69d9773d02d703");
+  EXPECT_EQ(ChunkKey(table, decode::ValueFormat::kAvro,
+                     {Generation(0), PartitionId(3), Offset(7), Offset(12)}, SchemaVersion(2), 1),
+            prefix + "/data/g0-p3-00000000000000000007-00000000000000000012-f" +
+                DecodeFingerprint(decode::ValueFormat::kAvro) + "-s2-x-all-e1.parquet");
+  EXPECT_EQ(DecodeFingerprint(decode::ValueFormat::kAvro), "ad69d9773d02d703");
   EXPECT_EQ(ManifestKey(table, CutNumber(5), "0a1b2c3d", 1),
             prefix + "/metadata/m-5-0a1b2c3d-w1.avro");
   EXPECT_EQ(ManifestListKey(table, SnapshotId(99), CutNumber(5), "0a1b2c3d", 1),
