@@ -21,12 +21,21 @@ struct ApiRow {
 
 // By key.
 constexpr auto kApis = std::to_array<ApiRow>({
+    {ApiKey::kProduce, "Produce", {0, 9}, 9},
     {ApiKey::kFetch, "Fetch", {4, 13}, 12},
     {ApiKey::kListOffsets, "ListOffsets", {2, 8}, 6},
     {ApiKey::kMetadata, "Metadata", {4, 12}, 9},
+    {ApiKey::kOffsetCommit, "OffsetCommit", {2, 8}, 8},
+    {ApiKey::kOffsetFetch, "OffsetFetch", {1, 7}, 6},
+    {ApiKey::kFindCoordinator, "FindCoordinator", {0, 3}, 3},
     {ApiKey::kApiVersions, "ApiVersions", {0, 3}, 3},
+    {ApiKey::kCreateTopics, "CreateTopics", {2, 7}, 5},
+    {ApiKey::kDeleteTopics, "DeleteTopics", {1, 6}, 4},
+    {ApiKey::kDeleteRecords, "DeleteRecords", {0, 2}, 2},
+    {ApiKey::kInitProducerId, "InitProducerId", {0, 4}, 2},
     {ApiKey::kOffsetForLeaderEpoch, "OffsetForLeaderEpoch", {2, 4}, 4},
     {ApiKey::kDescribeConfigs, "DescribeConfigs", {1, 4}, 4},
+    {ApiKey::kCreatePartitions, "CreatePartitions", {0, 3}, 2},
     {ApiKey::kDescribeProducers, "DescribeProducers", {0, 0}, 0},
 });
 

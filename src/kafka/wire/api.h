@@ -15,12 +15,21 @@ namespace frazil::kafka::wire {
 
 // Each has a row in api.cc.
 enum class ApiKey : std::int16_t {
+  kProduce = 0,
   kFetch = 1,
   kListOffsets = 2,
   kMetadata = 3,
+  kOffsetCommit = 8,
+  kOffsetFetch = 9,
+  kFindCoordinator = 10,
   kApiVersions = 18,
+  kCreateTopics = 19,
+  kDeleteTopics = 20,
+  kDeleteRecords = 21,
+  kInitProducerId = 22,
   kOffsetForLeaderEpoch = 23,
   kDescribeConfigs = 32,
+  kCreatePartitions = 37,
   kDescribeProducers = 61,
 };
 

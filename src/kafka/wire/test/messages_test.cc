@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include "base/encoding.h"
 #include "kafka/wire/api.h"
@@ -16,53 +14,18 @@
 #include "kafka/wire/metadata.h"
 #include "kafka/wire/offset_for_leader_epoch.h"
 #include "kafka/wire/protocol_error.h"
+#include "kafka/wire/test/golden_messages.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
 Uuid TopicId() { return *Uuid::Parse("8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1"); }
 
-const nlohmann::json& Golden() {
-  static const nlohmann::json golden = [] {
-    std::ifstream file(std::string(FRAZIL_TESTDATA) + "/messages.json");
-    return nlohmann::json::parse(file);
-  }();
-  return golden;
-}
-
-template <typename Message>
-std::string EncodeHex(const Message& message, std::int16_t version) {
-  Bytes bytes;
-  EncodeBody(message, version, bytes);
-  return HexEncode(bytes);
-}
-
-// The message encodes to what another implementation makes of it, and what is decoded from that
-// encodes to the same again; every truncation and one byte more is an error.
 template <typename Message, typename Decode>
 void CompareWithGolden(const std::string& name, const Message& message, Decode decode) {
-  const VersionRange range = SupportedVersions(Message::kApi);
-  ASSERT_EQ(Golden().at(name).size(), static_cast<std::size_t>(range.last - range.first + 1));
-  for (std::int16_t version = range.first; version <= range.last; ++version) {
-    SCOPED_TRACE(name + " version " + std::to_string(version));
-    const std::string golden = Golden().at(name).at(std::to_string(version));
-    EXPECT_EQ(EncodeHex(message, version), golden);
-    const Bytes bytes = *HexDecode(golden);
-    const auto decoded = decode(bytes, version);
-    ASSERT_TRUE(decoded.ok()) << decoded.error().message();
-    EXPECT_EQ(EncodeHex(*decoded, version), golden);
-    for (std::size_t size = 0; size < bytes.size(); ++size) {
-      EXPECT_FALSE(decode(ByteView(bytes).first(size), version).ok()) << size;
-    }
-    Bytes longer = bytes;
-    longer.push_back(0);
-    EXPECT_FALSE(decode(longer, version).ok());
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      Bytes bad = bytes;
-      bad[i] ^= 0xff;
-      IgnoreError(decode(bad, version));
-    }
-  }
+  static const nlohmann::json golden = ReadGolden(FRAZIL_TESTDATA "/messages.json");
+  SCOPED_TRACE(name);
+  CompareWithBodies(golden.at(name), message, decode);
 }
 
 TEST(Messages, ApiVersions) {
