@@ -219,7 +219,8 @@ std::span<const MetricRow> MetricTable();
     body = "constexpr MetricRow kRows[] = {\n"
     for row in table:
         name = camel(row["name"].removeprefix("frazil_"))
-        allowed = ("_total", "_seconds", "_bytes", "_connections", "_stale")
+        allowed = ("_total", "_seconds", "_bytes", "_connections", "_stale",
+                   "_waiters")
         if not row["name"].endswith(allowed):
             sys.exit(f"definitions/metrics.toml: {row['name']} does not end in its unit or _total")
         labels = "{}"

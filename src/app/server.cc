@@ -10,6 +10,7 @@
 #include "app/kafka_record_source.h"
 #include "app/registry_schema_source.h"
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/thread_pool.h"
 #include "kafka/client/cluster.h"
 #include "ledger/ledger.h"
@@ -31,6 +32,7 @@ using telemetry::LogLevel;
 
 constexpr std::chrono::milliseconds kReadinessTimeout{2000};
 constexpr std::size_t kLongestFetchQueue = 4096;
+constexpr std::size_t kMemoryLimit = std::size_t{1} << 30;
 
 class KeySource final : public serve::catalog::CredentialSource {
  public:
@@ -151,7 +153,7 @@ class WiredServer final : public Server {
         schemas_(*registry_),
         pool_(static_cast<std::size_t>(settings.fetch_parallel), kLongestFetchQueue),
         cache_(static_cast<std::size_t>(settings.cache_bytes),
-               static_cast<std::size_t>(settings.fetch_parallel), metrics_) {}
+               static_cast<std::size_t>(settings.fetch_parallel), budget_, metrics_) {}
 
   ~WiredServer() override { Stop(); }
 
@@ -219,6 +221,7 @@ class WiredServer final : public Server {
   std::unique_ptr<registry::Client> registry_;
   RegistrySchemaSource schemas_;
   ThreadPool pool_;
+  MemoryBudget budget_{kMemoryLimit};
   table::ObjectCache cache_;
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<table::VirtualCatalog> catalog_;

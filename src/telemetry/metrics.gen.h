@@ -36,13 +36,18 @@ enum class Metric {
   kRecordsDecodedTotal,
   // Virtual data files made: when a cut was taken, or again when one was read.
   kChunksEncodedTotal,
+  // Memory that work in progress, virtual files that have been made, and answers on their way hold
+  // together; bounded by the setting memory-limit.
+  kMemoryHeldBytes,
+  // Pieces of work that wait for memory.
+  kMemoryWaiters,
   // Memory held by virtual files that have been made.
   kObjectCacheBytes,
   // Reads of virtual files, by whether the bytes were in memory.
   kObjectCacheRequestsTotal,
 };
 
-inline constexpr int kMetricCount = 15;
+inline constexpr int kMetricCount = 17;
 
 struct MetricLabel {
   std::string_view name;

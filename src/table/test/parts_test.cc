@@ -219,112 +219,11 @@ TEST(LoadGateTest, WaitingEndsAtTheDeadlineOrTheStop) {
   EXPECT_EQ(gate.Run(run, Soon(), stop.get_token()).error().code(), ErrorCode::kCancelled);
 }
 
-SharedBytes BytesOf(std::size_t size) { return std::make_shared<const Bytes>(size); }
-
-TEST(ObjectCacheTest, TheLeastRecentlyUsedLeavesFirst) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(100, 1, metrics);
-  int made = 0;
-  const auto get = [&](const std::string& key) {
-    return cache.GetOrMake(key, ObjectCache::Cost::kCheap,
-                           [&]() -> Result<SharedBytes> {
-                             ++made;
-                             return BytesOf(40);
-                           },
-                           Soon(), {});
-  };
-  ASSERT_TRUE(get("a").ok());
-  ASSERT_TRUE(get("b").ok());
-  ASSERT_TRUE(get("a").ok());
-  EXPECT_EQ(made, 2);
-  ASSERT_TRUE(get("c").ok());
-  ASSERT_TRUE(get("a").ok());
-  EXPECT_EQ(made, 3) << "b left, not a";
-  ASSERT_TRUE(get("b").ok());
-  EXPECT_EQ(made, 4);
-  EXPECT_THAT(metrics.Expose(), HasSubstr("frazil_object_cache_bytes 80"));
-}
-
-TEST(ObjectCacheTest, WhatIsLargerThanTheCacheIsNotKept) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(100, 1, metrics);
-  cache.Put("small", BytesOf(60));
-  cache.Put("large", BytesOf(101));
-  EXPECT_THAT(metrics.Expose(), HasSubstr("frazil_object_cache_bytes 60"));
-}
-
-TEST(ObjectCacheTest, AKeyIsMadeOnceWhileOthersWait) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(1000, 4, metrics);
-  std::atomic<int> made = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i) {
-    threads.emplace_back([&] {
-      const auto bytes = cache.GetOrMake("a", ObjectCache::Cost::kHigh,
-                                         [&]() -> Result<SharedBytes> {
-                                           ++made;
-                                           std::this_thread::sleep_for(milliseconds(20));
-                                           return BytesOf(10);
-                                         },
-                                         Soon(), {});
-      EXPECT_EQ((*bytes)->size(), 10U);
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(made, 1);
-}
-
-TEST(ObjectCacheTest, CostlyFilesWaitForATurnAndCheapOnesDoNot) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(1000, 1, metrics);
-  std::atomic<bool> running = false;
-  std::atomic<bool> release = false;
-  std::thread maker([&] {
-    IgnoreError(cache.GetOrMake("a", ObjectCache::Cost::kHigh,
-                                [&]() -> Result<SharedBytes> {
-                                  running = true;
-                                  while (!release) std::this_thread::yield();
-                                  return BytesOf(10);
-                                },
-                                Soon(), {}));
-  });
-  while (!running) std::this_thread::yield();
-  const auto make = []() -> Result<SharedBytes> { return BytesOf(10); };
-  EXPECT_TRUE(cache.GetOrMake("m", ObjectCache::Cost::kCheap, make, Soon(), {}).ok());
-  EXPECT_EQ(
-      cache.GetOrMake("b", ObjectCache::Cost::kHigh, make, Deadline::After(milliseconds(20)), {})
-          .error()
-          .code(),
-      ErrorCode::kDeadlineExceeded);
-  release = true;
-  maker.join();
-  EXPECT_TRUE(cache.GetOrMake("b", ObjectCache::Cost::kHigh, make, Soon(), {}).ok());
-}
-
-TEST(ObjectCacheTest, AnExceptionLeavesTheKeyFree) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(1000, 1, metrics);
-  const auto fail = []() -> Result<SharedBytes> { throw std::bad_alloc(); };
-  const auto make = []() -> Result<SharedBytes> { return BytesOf(1); };
-  EXPECT_EQ(cache.GetOrMake("a", ObjectCache::Cost::kHigh, fail, Soon(), {}).error().code(),
-            ErrorCode::kResourceExhausted);
-  EXPECT_TRUE(cache.GetOrMake("a", ObjectCache::Cost::kHigh, make, Soon(), {}).ok());
-}
-
 TEST(LoadGateTest, AnExceptionLeavesTheGateOpen) {
   LoadGate gate(milliseconds(0));
   const auto fail = []() -> Result<LoadOutcome> { throw std::runtime_error("boom"); };
   EXPECT_EQ(gate.Run(fail, Soon(), {}).error().code(), ErrorCode::kInternal);
   EXPECT_TRUE(gate.Run([] { return LoadOutcome{.state = 1}; }, Soon(), {}).ok());
-}
-
-TEST(ObjectCacheTest, AFailureIsNotKept) {
-  telemetry::Metrics metrics;
-  ObjectCache cache(1000, 1, metrics);
-  const auto fail = []() -> Result<SharedBytes> { return Error(ErrorCode::kRecordsGone, "gone"); };
-  const auto make = []() -> Result<SharedBytes> { return BytesOf(1); };
-  EXPECT_FALSE(cache.GetOrMake("a", ObjectCache::Cost::kHigh, fail, Soon(), {}).ok());
-  EXPECT_TRUE(cache.GetOrMake("a", ObjectCache::Cost::kHigh, make, Soon(), {}).ok());
 }
 
 }  // namespace

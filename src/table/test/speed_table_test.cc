@@ -40,7 +40,7 @@ struct Process {
         logger(telemetry::MakeLogger(telemetry::LogLevel::kDebug, telemetry::LogFormat::kText,
                                      [this](std::string_view line) { log += line; })),
         pool(2, 100),
-        cache(64 << 20, 2, metrics),
+        cache(64 << 20, 2, budget, metrics),
         catalog({"orders", "absent"}, {.records = kafka,
                                        .schemas = registry,
                                        .ledger = *ledger,
@@ -55,6 +55,7 @@ struct Process {
   std::unique_ptr<telemetry::Logger> logger;
   telemetry::Metrics metrics;
   ThreadPool pool;
+  MemoryBudget budget{1 << 30};
   ObjectCache cache;
   VirtualCatalog catalog;
 };
