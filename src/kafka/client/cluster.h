@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Kafka cluster as Frazil reads it: where each partition begins and ends, and the committed
-// records of a range. It never writes and never creates a topic.
+// A Kafka cluster as Frazil reads it: topics, where each partition begins and ends, and the
+// committed records of a range. It never writes and never creates a topic.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -63,6 +66,8 @@ struct PartitionOffsets {
   // The log's start and its last stable offset (R7), told by the leader; start <= end.
   Offset start;
   Offset end;
+  // What is acknowledged, committed or not: told by the same leader after `end`, so never below it.
+  Offset high_watermark;
 };
 
 struct TopicOffsets {
@@ -83,16 +88,46 @@ struct ReadRequest {
   Offset end;
 };
 
+struct TopicListing {
+  std::string name;
+  // Zero where the brokers know no topic ids.
+  Uuid topic_id;
+  // Kafka's own: consumer offsets and the like.
+  bool internal = false;
+  std::int32_t partitions = 0;
+};
+
+struct TopicConfig {
+  // By name, defaults included; what is sensitive or not set is left out.
+  std::map<std::string, std::string> values;
+};
+
+// Where an epoch ended in a partition's log (KIP-320).
+struct EpochEnd {
+  // The largest epoch with records, up to the one that was asked about.
+  LeaderEpoch epoch;
+  // The offset after its last record. For the leader's own epoch the end of its log, which may lie
+  // above the high watermark.
+  Offset end;
+  // The epoch of the leader that tells it; -1 where the broker knows none.
+  LeaderEpoch leader_epoch;
+};
+
+struct OpenTransaction {
+  std::int64_t producer_id = 0;
+  Offset first_offset;
+};
+
 class ClusterState;
 
 // Takes records in order of offset; an error ends the read and becomes its result. The set's
 // owners keep its views alive.
 using RecordSink = std::function<Status(wire::RecordSet records)>;
 
-// Threads: Describe and ReadRange may be called from any number of threads at once; no lock is held
-// while a broker is waited for or the sink runs.
+// Threads: all calls may be made from any number of threads at once; no lock is held while a broker
+// is waited for or the sink runs.
 //
-// Both repeat what a broker refuses for a passing reason (leader moved, throttled, connection lost)
+// All repeat what a broker refuses for a passing reason (leader moved, throttled, connection lost)
 // until the deadline, and then fail with kafka_unavailable, naming broker and cause. A stop gives
 // cancelled.
 class Cluster {
@@ -111,6 +146,42 @@ class Cluster {
   // the brokers deny access), unsupported (brokers without a needed protocol version), cancelled.
   Result<TopicOffsets> Describe(const std::string& topic, Deadline deadline,
                                 const std::stop_token& stop);
+
+  // The topics that the brokers show Frazil, ascending by name. A topic that is being deleted is
+  // left out.
+  // Errors: kafka_unavailable, kafka_protocol, unsupported, cancelled.
+  Result<std::vector<TopicListing>> ListTopics(Deadline deadline, const std::stop_token& stop);
+
+  // The topic's settings; nullopt when the brokers deny them (DESCRIBE_CONFIGS) or do not offer
+  // them. Errors: table_not_found; those of ListTopics.
+  Result<std::optional<TopicConfig>> DescribeTopicConfig(const std::string& topic,
+                                                         Deadline deadline,
+                                                         const std::stop_token& stop);
+
+  // The largest epoch up to `wanted` that the partition's leader knows, and where it ends in the
+  // log; asked with the leader's current epoch, so that a deposed leader does not answer.
+  // `topic_id`: as in ReadRequest. nullopt where the broker cannot tell: it does not offer the
+  // request, or knows no such epoch.
+  // Errors: topic_recreated; those of Describe.
+  Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
+                                             PartitionId partition, LeaderEpoch wanted,
+                                             Deadline deadline, const std::stop_token& stop);
+
+  // For each partition the offset of its first committed record that is stamped `time` or later;
+  // nullopt where there is none. Ascending, each partition once. Stamps need not rise with offsets:
+  // what lies behind may be stamped earlier. A time before 1970 counts as 1970.
+  // Errors: those of Describe.
+  Result<std::vector<std::pair<PartitionId, std::optional<Offset>>>> OffsetsForTime(
+      const std::string& topic, UnixMillis time, Deadline deadline, const std::stop_token& stop);
+
+  // The transaction that has been open longest in the partition, which holds back its last stable
+  // offset (R7); nullopt when there is none, or the broker denies or does not offer the request
+  // (before Kafka 3.0).
+  // Errors: those of Describe.
+  Result<std::optional<OpenTransaction>> OldestOpenTransaction(const std::string& topic,
+                                                               PartitionId partition,
+                                                               Deadline deadline,
+                                                               const std::stop_token& stop);
 
   // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
   // range is complete (R6). Control records and aborted records are not handed over. A range that

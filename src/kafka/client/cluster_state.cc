@@ -53,24 +53,24 @@ std::vector<BrokerAddress> ClusterState::Candidates() const {
   return candidates;
 }
 
+bool FailedAttempts::Add(const Error& error, bool cut_short) {
+  if (!MayAskAnother(error.code())) return false;
+  cut_short_ = cut_short_ || (cut_short && error.code() == ErrorCode::kDeadlineExceeded);
+  tried_ += (tried_.empty() ? "" : "; ") + error.message();
+  return true;
+}
+
+Error FailedAttempts::ToError() const {
+  return Error(cut_short_ ? ErrorCode::kDeadlineExceeded : ErrorCode::kKafkaUnavailable,
+               "No Kafka broker could be asked; check --kafka and that the brokers run: " +
+                   (tried_.empty() ? "no broker is given" : tried_) + ".");
+}
+
 Result<TopicMetadata> ClusterState::RefreshTopic(const std::string& topic, Deadline deadline,
                                                  const std::stop_token& stop) {
-  std::string tried;
-  // Whether the caller's deadline, which is no fault of the brokers, ended an attempt.
-  bool cut_short = false;
-  const std::vector<BrokerAddress> candidates = Candidates();
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    // A broker that does not answer leaves time for the others.
-    const auto share = deadline.Remaining() / static_cast<int>(candidates.size() - i);
-    auto answer = AskForTopic(candidates[i], topic, RequestDeadline(deadline).Within(share), stop);
-    if (answer.ok() || !MayAskAnother(answer.error().code())) return answer;
-    cut_short = cut_short || (answer.error().code() == ErrorCode::kDeadlineExceeded &&
-                              share < options_.request_timeout);
-    tried += (tried.empty() ? "" : "; ") + answer.error().message();
-  }
-  return Error(cut_short ? ErrorCode::kDeadlineExceeded : ErrorCode::kKafkaUnavailable,
-               "No Kafka broker could be asked; check --kafka and that the brokers run: " +
-                   (tried.empty() ? "no broker is given" : tried) + ".");
+  return AskAnyBroker(deadline, [&](const BrokerAddress& address, Deadline attempt) {
+    return AskForTopic(address, topic, attempt, stop);
+  });
 }
 
 Result<TopicMetadata> ClusterState::AskForTopic(const BrokerAddress& address,
@@ -79,9 +79,8 @@ Result<TopicMetadata> ClusterState::AskForTopic(const BrokerAddress& address,
   FRAZIL_ASSIGN_OR_RETURN(const ConnectionPool::Lease connection, Lease(address, deadline, stop));
   FRAZIL_ASSIGN_OR_RETURN(const std::int16_t version,
                           connection->VersionOf(wire::ApiKey::kMetadata));
-  connection->Queue(MetadataRequestFor(topic), version);
-  FRAZIL_RETURN_IF_ERROR(connection->Flush(deadline, stop));
-  FRAZIL_ASSIGN_OR_RETURN(const ResponseBody body, connection->Receive(deadline, stop));
+  FRAZIL_ASSIGN_OR_RETURN(const ResponseBody body,
+                          connection->Ask(MetadataRequestFor(topic), version, deadline, stop));
   return TakeMetadata(body, topic, address);
 }
 
@@ -100,6 +99,25 @@ Result<TopicMetadata> ClusterState::Topic(const std::string& topic,
   std::optional<TopicMetadata> cached = metadata_.Find(topic, max_age);
   if (cached.has_value()) return std::move(*cached);
   return RefreshTopic(topic, deadline, stop);
+}
+
+Result<TopicMetadata> ClusterState::CheckedTopic(const std::string& topic, const Uuid& wanted_id,
+                                                 PartitionId partition,
+                                                 std::chrono::milliseconds max_age,
+                                                 Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(TopicMetadata metadata, Topic(topic, max_age, deadline, stop));
+  if (!wanted_id.IsZero() && !metadata.id.IsZero() && metadata.id != wanted_id) {
+    return Error(ErrorCode::kTopicRecreated,
+                 "The topic was deleted and created again; load the table again: '" +
+                     Printable(topic) + "', whose id was " + wanted_id.ToString() + " and is " +
+                     metadata.id.ToString() + ".");
+  }
+  const std::int32_t index = partition.value();
+  if (index < 0 || static_cast<std::size_t>(index) >= metadata.partitions.size()) {
+    return Error(ErrorCode::kKafkaUnavailable,
+                 "Kafka does not list the partition: " + NamePartition(topic, index) + ".");
+  }
+  return metadata;
 }
 
 Result<BrokerAddress> ClusterState::LeaderAddress(const std::string& topic, std::int32_t partition,

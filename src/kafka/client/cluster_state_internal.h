@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Describe and ReadRange share.
+// What the calls of Cluster share.
 #pragma once
 
 #include <atomic>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -16,6 +17,19 @@
 #include "kafka/client/retry.h"
 
 namespace frazil::kafka {
+
+// What brokers answered that could not help. Threads: one.
+class FailedAttempts {
+ public:
+  // Whether another broker may know better. `cut_short`: the caller's deadline, which is no fault
+  // of the broker, left it less time than it may take.
+  bool Add(const Error& error, bool cut_short);
+  Error ToError() const;
+
+ private:
+  std::string tried_;
+  bool cut_short_ = false;
+};
 
 // Threads: every member may be called from any thread.
 class ClusterState {
@@ -29,14 +43,17 @@ class ClusterState {
 
   RetryLoop StartRetries(Deadline deadline, const std::stop_token& stop) const;
 
-  // Asks brokers until one answers: known ones first, then those to start from.
-  // Errors: kafka_unavailable, naming each broker that was tried and why it did not answer; those
-  // of TopicOf; cancelled.
+  // Errors: those of AskAnyBroker and of TopicOf; cancelled.
   Result<TopicMetadata> RefreshTopic(const std::string& topic, Deadline deadline,
                                      const std::stop_token& stop);
   // The cached metadata unless it is older than `max_age`.
   Result<TopicMetadata> Topic(const std::string& topic, std::chrono::milliseconds max_age,
                               Deadline deadline, const std::stop_token& stop);
+  // The topic, which has the partition and the id, if both it and the one that is wanted are known.
+  // Errors: topic_recreated; kafka_unavailable when the partition is not listed; those of Topic.
+  Result<TopicMetadata> CheckedTopic(const std::string& topic, const Uuid& wanted_id,
+                                     PartitionId partition, std::chrono::milliseconds max_age,
+                                     Deadline deadline, const std::stop_token& stop);
   // Errors: kafka_unavailable when the partition has no leader, or one without address.
   Result<BrokerAddress> LeaderAddress(const std::string& topic, std::int32_t partition,
                                       const PartitionLeader& leader) const;
@@ -47,6 +64,25 @@ class ClusterState {
   // By when a broker must have answered that may first wait for `broker_wait`.
   Deadline RequestDeadline(Deadline deadline, std::chrono::milliseconds broker_wait = {}) const {
     return deadline.Within(options_.request_timeout + broker_wait);
+  }
+  // Runs `ask(address, deadline)` for one broker after the other until one answers: known ones
+  // first, then those to start from. Errors: kafka_unavailable, naming each broker that was tried
+  // and why it did not answer; deadline_exceeded when the caller's deadline cut an attempt short;
+  // others of `ask`.
+  template <typename Ask>
+  auto AskAnyBroker(Deadline deadline, Ask ask)
+      -> decltype(ask(std::declval<const BrokerAddress&>(), deadline)) {
+    const std::vector<BrokerAddress> candidates = Candidates();
+    FailedAttempts failed;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      // A broker that does not answer leaves time for the others.
+      const auto share = deadline.Remaining() / static_cast<int>(candidates.size() - i);
+      auto answer = ask(candidates[i], RequestDeadline(deadline).Within(share));
+      if (answer.ok() || !failed.Add(answer.error(), share < options_.request_timeout)) {
+        return answer;
+      }
+    }
+    return failed.ToError();
   }
   // The leader's answer to how the topic stands; updates the cache.
   Result<TopicMetadata> TakeMetadata(const ResponseBody& body, const std::string& topic,

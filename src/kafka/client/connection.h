@@ -61,6 +61,15 @@ class Connection {
   // The answer to the oldest request that has none yet.
   // Requires: there is one, and it was flushed.
   Result<ResponseBody> Receive(Deadline deadline, const std::stop_token& stop);
+  // Queue, Flush and Receive.
+  // Requires: no other answer is awaited.
+  template <typename Request>
+  Result<ResponseBody> Ask(const Request& request, std::int16_t version, Deadline deadline,
+                           const std::stop_token& stop) {
+    Queue(request, version);
+    FRAZIL_RETURN_IF_ERROR(Flush(deadline, stop));
+    return Receive(deadline, stop);
+  }
 
   // Whether another request may be sent: nothing failed, and no answer is awaited.
   bool reusable() const { return !failed_ && awaited_.empty(); }

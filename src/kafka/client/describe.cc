@@ -15,80 +15,55 @@ namespace {
 // Partitions by the broker that leads them. Ordered by address, as the pool wants it.
 using PartitionsByLeader = std::map<BrokerAddress, std::vector<std::int32_t>>;
 
-wire::ListOffsetsRequest OffsetsRequest(const std::string& topic, const TopicMetadata& metadata,
-                                        const std::vector<std::int32_t>& partitions,
-                                        std::int64_t timestamp) {
-  wire::ListOffsetsRequest request;
-  wire::ListOffsetsRequest::Topic& asked = request.topics.emplace_back();
-  asked.name = topic;
-  for (const std::int32_t partition : partitions) {
-    const LeaderEpoch epoch = metadata.partitions[static_cast<std::size_t>(partition)].epoch;
-    asked.partitions.push_back({partition, epoch.value(), timestamp});
-  }
-  return request;
-}
+// What every leader is asked about each of its partitions.
+struct Question {
+  std::int64_t timestamp;
+  wire::IsolationLevel isolation;
+};
 
-// Reads the answer into `set(partition, offset)`, which each asked partition gets exactly once.
-template <typename SetOffset>
-Status TakeOffsets(const ResponseBody& body, const std::string& topic,
-                   const std::vector<std::int32_t>& partitions, const BrokerAddress& address,
-                   SetOffset set) {
-  FRAZIL_ASSIGN_OR_RETURN(const wire::ListOffsetsResponse response,
-                          wire::DecodeListOffsetsResponse(body.bytes, body.version));
-  std::vector<std::int32_t> told;
-  for (const wire::ListOffsetsResponse::Topic& answered : response.topics) {
-    if (answered.name != topic) continue;
-    for (const wire::ListOffsetsResponse::Partition& partition : answered.partitions) {
-      if (partition.error_code != 0) {
-        return PartitionError(partition.error_code, "Kafka does not tell where the log ends", topic,
-                              partition.index, address);
-      }
-      told.push_back(partition.index);
-      if (partition.offset < 0) {
-        return Error(ErrorCode::kKafkaProtocol,
-                     "The Kafka broker tells a negative offset: " + address.ToString() + " for " +
-                         NamePartition(topic, partition.index) + ".");
-      }
-    }
-  }
-  std::ranges::sort(told);
-  if (told != partitions) {
-    return Error(ErrorCode::kKafkaProtocol,
-                 "The Kafka broker's answer does not hold each partition once that was asked "
-                 "for: topic '" +
-                     Printable(topic) + "' at " + address.ToString() + ".");
-  }
-  for (const wire::ListOffsetsResponse::Topic& answered : response.topics) {
-    if (answered.name != topic) continue;
-    for (const auto& partition : answered.partitions) set(partition.index, partition.offset);
-  }
-  return {};
-}
+struct Answers {
+  TopicMetadata metadata;
+  // By partition, then by question; -1 where no record has the time that was asked for.
+  std::vector<std::vector<std::int64_t>> offsets;
+};
 
-class Description {
+class LeaderQuestions {
  public:
-  Description(ClusterState& state, const std::string& topic, Deadline deadline,
-              const std::stop_token& stop)
-      : state_(state), topic_(topic), deadline_(state.RequestDeadline(deadline)), stop_(stop) {}
+  // All arguments must outlive it.
+  LeaderQuestions(ClusterState& state, const std::string& topic,
+                  const std::vector<Question>& questions, Deadline deadline,
+                  const std::stop_token& stop)
+      : state_(state),
+        topic_(topic),
+        questions_(questions),
+        deadline_(state.RequestDeadline(deadline)),
+        stop_(stop) {}
 
-  Result<TopicOffsets> Run() {
+  Result<Answers> Run() {
     FRAZIL_ASSIGN_OR_RETURN(
-        metadata_, state_.Topic(topic_, state_.options().metadata_max_age, deadline_, stop_));
+        answers_.metadata,
+        state_.Topic(topic_, state_.options().metadata_max_age, deadline_, stop_));
     FRAZIL_RETURN_IF_ERROR(GroupByLeader());
-    offsets_.topic_id = metadata_.id;
-    offsets_.partitions.resize(metadata_.partitions.size());
+    answers_.offsets.assign(answers_.metadata.partitions.size(),
+                            std::vector<std::int64_t>(questions_.size(), -1));
     FRAZIL_RETURN_IF_ERROR(Ask());
-    for (std::size_t i = 0; i < asked_.size(); ++i) FRAZIL_RETURN_IF_ERROR(TakeAnswers(i));
-    Complete();
-    return std::move(offsets_);
+    for (Asked& asked : asked_) FRAZIL_RETURN_IF_ERROR(TakeAnswers(asked));
+    return std::move(answers_);
   }
 
  private:
+  struct Asked {
+    BrokerAddress address;
+    const std::vector<std::int32_t>* partitions;
+    ConnectionPool::Lease connection;
+  };
+
   Status GroupByLeader() {
-    for (std::size_t i = 0; i < metadata_.partitions.size(); ++i) {
+    for (std::size_t i = 0; i < answers_.metadata.partitions.size(); ++i) {
       const auto partition = static_cast<std::int32_t>(i);
-      FRAZIL_ASSIGN_OR_RETURN(const BrokerAddress address,
-                              state_.LeaderAddress(topic_, partition, metadata_.partitions[i]));
+      FRAZIL_ASSIGN_OR_RETURN(
+          const BrokerAddress address,
+          state_.LeaderAddress(topic_, partition, answers_.metadata.partitions[i]));
       leaders_[address].push_back(partition);
     }
     return {};
@@ -103,11 +78,9 @@ class Description {
                               connection->VersionOf(wire::ApiKey::kListOffsets));
       FRAZIL_ASSIGN_OR_RETURN(const std::int16_t metadata_version,
                               connection->VersionOf(wire::ApiKey::kMetadata));
-      // The start first: it can only rise until the end is told.
-      connection->Queue(OffsetsRequest(topic_, metadata_, partitions, wire::kEarliestTimestamp),
-                        list_version);
-      connection->Queue(OffsetsRequest(topic_, metadata_, partitions, wire::kLatestTimestamp),
-                        list_version);
+      for (const Question& question : questions_) {
+        connection->Queue(RequestFor(question, partitions), list_version);
+      }
       connection->Queue(MetadataRequestFor(topic_), metadata_version);
       FRAZIL_RETURN_IF_ERROR(connection->Flush(deadline_, stop_));
       asked_.push_back({address, &partitions, std::move(connection)});
@@ -115,63 +88,132 @@ class Description {
     return {};
   }
 
-  Status TakeAnswers(std::size_t index) {
-    Asked& asked = asked_[index];
-    FRAZIL_ASSIGN_OR_RETURN(const ResponseBody starts, asked.connection->Receive(deadline_, stop_));
-    FRAZIL_ASSIGN_OR_RETURN(const ResponseBody ends, asked.connection->Receive(deadline_, stop_));
+  wire::ListOffsetsRequest RequestFor(const Question& question,
+                                      const std::vector<std::int32_t>& partitions) const {
+    wire::ListOffsetsRequest request;
+    request.isolation_level = static_cast<std::int8_t>(question.isolation);
+    wire::ListOffsetsRequest::Topic& asked = request.topics.emplace_back();
+    asked.name = topic_;
+    for (const std::int32_t partition : partitions) {
+      const LeaderEpoch epoch =
+          answers_.metadata.partitions[static_cast<std::size_t>(partition)].epoch;
+      asked.partitions.push_back({partition, epoch.value(), question.timestamp});
+    }
+    return request;
+  }
+
+  Status TakeAnswers(Asked& asked) {
+    std::vector<ResponseBody> offsets;
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      FRAZIL_ASSIGN_OR_RETURN(offsets.emplace_back(), asked.connection->Receive(deadline_, stop_));
+    }
     FRAZIL_ASSIGN_OR_RETURN(const ResponseBody topic, asked.connection->Receive(deadline_, stop_));
-    FRAZIL_RETURN_IF_ERROR(TakeOffsets(starts, topic_, *asked.partitions, asked.address,
-                                       [this](std::int32_t partition, std::int64_t offset) {
-                                         At(partition).start = Offset(offset);
-                                       }));
-    FRAZIL_RETURN_IF_ERROR(TakeOffsets(ends, topic_, *asked.partitions, asked.address,
-                                       [this](std::int32_t partition, std::int64_t offset) {
-                                         At(partition).end = Offset(offset);
-                                       }));
+    for (std::size_t i = 0; i < questions_.size(); ++i) {
+      FRAZIL_RETURN_IF_ERROR(TakeOffsets(i, offsets[i], asked));
+    }
     FRAZIL_ASSIGN_OR_RETURN(const TopicMetadata now,
                             state_.TakeMetadata(topic, topic_, asked.address));
-    if (now == metadata_) return {};
+    if (now == answers_.metadata) return {};
     return Error(ErrorCode::kKafkaUnavailable, "The topic kept changing while it was looked at: '" +
                                                    Printable(topic_) + "' at Kafka broker " +
                                                    asked.address.ToString() + ".");
   }
 
-  PartitionOffsets& At(std::int32_t partition) {
-    return offsets_.partitions[static_cast<std::size_t>(partition)];
-  }
-
-  void Complete() {
-    for (std::size_t i = 0; i < offsets_.partitions.size(); ++i) {
-      PartitionOffsets& partition = offsets_.partitions[i];
-      partition.partition = PartitionId(static_cast<std::int32_t>(i));
-      partition.leader = metadata_.partitions[i].leader;
-      partition.epoch = metadata_.partitions[i].epoch;
-      // Records that were deleted past an open transaction: nothing is left to read.
-      partition.end = std::max(partition.end, partition.start);
+  // Each partition that was asked about is told about exactly once.
+  Status TakeOffsets(std::size_t question, const ResponseBody& body, const Asked& asked) {
+    FRAZIL_ASSIGN_OR_RETURN(const wire::ListOffsetsResponse response,
+                            wire::DecodeListOffsetsResponse(body.bytes, body.version));
+    std::vector<std::int32_t> told;
+    for (const wire::ListOffsetsResponse::Topic& topic : response.topics) {
+      if (topic.name != topic_) continue;
+      for (const wire::ListOffsetsResponse::Partition& partition : topic.partitions) {
+        FRAZIL_RETURN_IF_ERROR(CheckOffset(questions_[question], partition, asked.address));
+        told.push_back(partition.index);
+      }
     }
+    std::ranges::sort(told);
+    if (told != *asked.partitions) {
+      return Error(ErrorCode::kKafkaProtocol,
+                   "The Kafka broker's answer does not hold each partition once that was asked "
+                   "for: topic '" +
+                       Printable(topic_) + "' at " + asked.address.ToString() + ".");
+    }
+    for (const wire::ListOffsetsResponse::Topic& topic : response.topics) {
+      if (topic.name != topic_) continue;
+      for (const auto& partition : topic.partitions) {
+        answers_.offsets[static_cast<std::size_t>(partition.index)][question] = partition.offset;
+      }
+    }
+    return {};
   }
 
-  struct Asked {
-    BrokerAddress address;
-    const std::vector<std::int32_t>* partitions;
-    ConnectionPool::Lease connection;
-  };
+  Status CheckOffset(const Question& question,
+                     const wire::ListOffsetsResponse::Partition& partition,
+                     const BrokerAddress& address) const {
+    if (partition.error_code != 0) {
+      return PartitionError(partition.error_code, "Kafka does not tell an offset", topic_,
+                            partition.index, address);
+    }
+    const bool may_be_none = question.timestamp >= 0;
+    if (partition.offset >= 0 || (may_be_none && partition.offset == -1)) return {};
+    return Error(ErrorCode::kKafkaProtocol,
+                 "The Kafka broker tells a negative offset: " + address.ToString() + " for " +
+                     NamePartition(topic_, partition.index) + ".");
+  }
 
   ClusterState& state_;
   const std::string& topic_;
+  const std::vector<Question>& questions_;
   Deadline deadline_;
   const std::stop_token& stop_;
-  TopicMetadata metadata_;
   PartitionsByLeader leaders_;
   std::vector<Asked> asked_;
-  TopicOffsets offsets_;
+  Answers answers_;
 };
 
 }  // namespace
 
 Result<TopicOffsets> DescribeOnce(ClusterState& state, const std::string& topic, Deadline deadline,
                                   const std::stop_token& stop) {
-  return Description(state, topic, deadline, stop).Run();
+  // In this order: the start can only rise until the end is told, and the high watermark was never
+  // below the last stable offset that was told before it.
+  const std::vector<Question> questions = {
+      {wire::kEarliestTimestamp, wire::IsolationLevel::kReadCommitted},
+      {wire::kLatestTimestamp, wire::IsolationLevel::kReadCommitted},
+      {wire::kLatestTimestamp, wire::IsolationLevel::kReadUncommitted}};
+  FRAZIL_ASSIGN_OR_RETURN(const Answers answers,
+                          LeaderQuestions(state, topic, questions, deadline, stop).Run());
+  TopicOffsets offsets;
+  offsets.topic_id = answers.metadata.id;
+  for (std::size_t i = 0; i < answers.offsets.size(); ++i) {
+    const std::vector<std::int64_t>& told = answers.offsets[i];
+    PartitionOffsets& partition = offsets.partitions.emplace_back();
+    partition.partition = PartitionId(static_cast<std::int32_t>(i));
+    partition.leader = answers.metadata.partitions[i].leader;
+    partition.epoch = answers.metadata.partitions[i].epoch;
+    partition.start = Offset(told[0]);
+    // Records that were deleted past an open transaction: nothing is left to read.
+    partition.end = Offset(std::max(told[1], told[0]));
+    partition.high_watermark = std::max(Offset(told[2]), partition.end);
+  }
+  return offsets;
+}
+
+Result<std::vector<std::pair<PartitionId, std::optional<Offset>>>> OffsetsForTimeOnce(
+    ClusterState& state, const std::string& topic, UnixMillis time, Deadline deadline,
+    const std::stop_token& stop) {
+  // Negative numbers ask for other things than a time.
+  const std::vector<Question> questions = {
+      {std::max<std::int64_t>(time.value(), 0), wire::IsolationLevel::kReadCommitted}};
+  FRAZIL_ASSIGN_OR_RETURN(const Answers answers,
+                          LeaderQuestions(state, topic, questions, deadline, stop).Run());
+  std::vector<std::pair<PartitionId, std::optional<Offset>>> offsets;
+  for (std::size_t i = 0; i < answers.offsets.size(); ++i) {
+    const std::int64_t told = answers.offsets[i][0];
+    offsets.emplace_back(PartitionId(static_cast<std::int32_t>(i)),
+                         told < 0 ? std::nullopt : std::optional(Offset(told)));
+  }
+  return offsets;
 }
 
 }  // namespace frazil::kafka

@@ -71,20 +71,8 @@ Status RangeReader::Step() {
 }
 
 Result<TopicMetadata> RangeReader::CheckedTopic(std::chrono::milliseconds max_age) {
-  FRAZIL_ASSIGN_OR_RETURN(TopicMetadata metadata,
-                          state_.Topic(request_.topic, max_age, deadline_, stop_));
-  if (!request_.topic_id.IsZero() && !metadata.id.IsZero() && metadata.id != request_.topic_id) {
-    return Error(ErrorCode::kTopicRecreated,
-                 "The topic was deleted and created again; load the table again: '" +
-                     Printable(request_.topic) + "', whose id was " + request_.topic_id.ToString() +
-                     " and is " + metadata.id.ToString() + ".");
-  }
-  const std::int32_t partition = request_.partition.value();
-  if (partition < 0 || static_cast<std::size_t>(partition) >= metadata.partitions.size()) {
-    return Error(ErrorCode::kKafkaUnavailable, "Kafka does not list the partition: " +
-                                                   NamePartition(request_.topic, partition) + ".");
-  }
-  return metadata;
+  return state_.CheckedTopic(request_.topic, request_.topic_id, request_.partition, max_age,
+                             deadline_, stop_);
 }
 
 // Names do not tell a topic from its successor, so what was fetched by name counts only if the id

@@ -27,12 +27,24 @@ TEST_F(DescribeTest, TellsWhatTheLeadersTell) {
   EXPECT_EQ(offsets->partitions[1].leader, BrokerId(2));
   EXPECT_EQ(offsets->partitions[1].epoch, LeaderEpoch(5));
   EXPECT_EQ(offsets->partitions[1].end, Offset(4));
-  // Two questions to each leader, with its epoch, about committed records.
-  ASSERT_EQ(fake_.list_offsets.size(), 4U);
-  for (const wire::ListOffsetsRequest& request : fake_.list_offsets) {
-    EXPECT_EQ(request.isolation_level, 1);
-    EXPECT_GE(request.topics[0].partitions[0].current_leader_epoch, 0);
+  // Three questions to each leader, with its epoch; only the last is about all records.
+  ASSERT_EQ(fake_.list_offsets.size(), 6U);
+  for (std::size_t i = 0; i < 6; ++i) {
+    EXPECT_EQ(fake_.list_offsets[i].isolation_level, i % 3 == 2 ? 0 : 1);
+    EXPECT_GE(fake_.list_offsets[i].topics[0].partitions[0].current_leader_epoch, 0);
   }
+}
+
+TEST_F(DescribeTest, TellsHowFarOpenTransactionsHoldBackTheEnd) {
+  AddTopic().Data(3);
+  Partition().high_watermark = 9;
+  const auto offsets = Describe();
+  ASSERT_TRUE(offsets.ok()) << offsets.error().message();
+  EXPECT_EQ(offsets->partitions[0].end, Offset(3));
+  EXPECT_EQ(offsets->partitions[0].high_watermark, Offset(9));
+  // A broker that lags behind itself does not break what is promised.
+  Partition().high_watermark = 1;
+  EXPECT_EQ(Describe()->partitions[0].high_watermark, Offset(3));
 }
 
 TEST_F(DescribeTest, SeesPartitionsThatWereAddedSinceTheLastCall) {
@@ -63,7 +75,7 @@ TEST_F(DescribeTest, LooksAgainWhenTheTopicIsRecreatedWhileItIsDescribed) {
   fake_.after_list_offsets = [&](wire::ListOffsetsResponse& response) {
     if (recreated || response.topics[0].partitions[0].offset != 9) return;
     recreated = true;
-    fake_.topics["orders"] = {FakeId(2), {FakePartition().Data(1)}};
+    fake_.topics["orders"] = {FakeId(2), {FakePartition().Data(1)}, false, {}};
   };
   const auto offsets = Describe();
   ASSERT_TRUE(offsets.ok());
@@ -191,6 +203,16 @@ TEST_F(DescribeTest, SpeaksWithOldBrokers) {
                     {wire::ApiKey::kListOffsets, {0, 2}},
                     {wire::ApiKey::kFetch, {0, 5}}};
   AddTopic().Data(3);
+  const auto end =
+      client().EndOfEpoch("orders", FakeId(1), PartitionId(0), LeaderEpoch(3), Soon(), {});
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_FALSE(end->has_value());
+  const auto transaction = client().OldestOpenTransaction("orders", PartitionId(0), Soon(), {});
+  ASSERT_TRUE(transaction.ok()) << transaction.error().message();
+  EXPECT_FALSE(transaction->has_value());
+  const auto config = client().DescribeTopicConfig("orders", Soon(), {});
+  ASSERT_TRUE(config.ok()) << config.error().message();
+  EXPECT_FALSE(config->has_value());
   const auto offsets = Describe();
   ASSERT_TRUE(offsets.ok()) << offsets.error().message();
   EXPECT_TRUE(offsets->topic_id.IsZero());

@@ -22,6 +22,16 @@ std::int16_t CheckLeader(const FakePartition& partition, std::int32_t broker, st
   return 0;
 }
 
+std::int64_t OffsetFor(const FakePartition& partition, std::int64_t timestamp,
+                       std::int8_t isolation_level) {
+  if (timestamp == wire::kEarliestTimestamp) return partition.start;
+  if (timestamp == wire::kLatestTimestamp) {
+    return isolation_level == 1 ? partition.end : partition.high_watermark.value_or(partition.end);
+  }
+  const auto found = partition.offsets_by_time.lower_bound(timestamp);
+  return found == partition.offsets_by_time.end() ? -1 : found->second;
+}
+
 }  // namespace
 
 Uuid FakeId(std::uint8_t number) {
@@ -116,10 +126,10 @@ class FakeCluster::Stream final : public net::TcpStream {
 };
 
 FakeCluster::FakeCluster() {
-  versions = {{ApiKey::kApiVersions, {0, 4}},
-              {ApiKey::kMetadata, {0, 13}},
-              {ApiKey::kListOffsets, {1, 11}},
-              {ApiKey::kFetch, {4, 18}}};
+  versions = {{ApiKey::kApiVersions, {0, 4}},          {ApiKey::kMetadata, {0, 13}},
+              {ApiKey::kListOffsets, {1, 11}},         {ApiKey::kFetch, {4, 18}},
+              {ApiKey::kOffsetForLeaderEpoch, {2, 4}}, {ApiKey::kDescribeConfigs, {1, 4}},
+              {ApiKey::kDescribeProducers, {0, 0}}};
 }
 
 BrokerAddress FakeCluster::Address(std::int32_t id) {
@@ -144,29 +154,28 @@ std::optional<Bytes> FakeCluster::Answer(std::int32_t broker, ByteView frame) {
   if (down.contains(broker)) return std::nullopt;
   ByteView body;
   const wire::RequestHeader header = wire::DecodeRequestHeader(frame, body).value();
+  std::optional<Bytes> answer = AnswerTo(broker, header, body);
+  if (!answer.has_value()) return std::nullopt;
+  return on_frame ? on_frame(header.api, std::move(*answer)) : std::move(answer);
+}
+
+std::optional<Bytes> FakeCluster::AnswerTo(std::int32_t broker, const wire::RequestHeader& header,
+                                           ByteView body) {
   const std::int16_t version = header.version;
-  const auto encode = [&](const auto& response) {
-    return wire::EncodeResponseFrame(header.correlation_id, version, response);
+  // Changes the answer as the test wants it, and encodes it.
+  const auto finish = [&header](auto response, const auto& after) {
+    if (after) after(response);
+    return wire::EncodeResponseFrame(header.correlation_id, header.version, response);
   };
-  Bytes answer;
   switch (header.api) {
-    case ApiKey::kApiVersions: {
-      wire::ApiVersionsResponse response = Versions();
-      if (version > versions[ApiKey::kApiVersions].last) {
-        response.error_code = Code(ProtocolError::kUnsupportedVersion);
-        answer = wire::EncodeResponseFrame(header.correlation_id, 0, response);
-      } else {
-        answer = encode(response);
-      }
-      break;
-    }
+    case ApiKey::kApiVersions:
+      return AnswerVersions(header);
     case ApiKey::kMetadata: {
       ++metadata_requests;
       const auto request = wire::DecodeMetadataRequest(body, version).value();
       std::optional<wire::MetadataResponse> response;
       if (on_metadata) response = on_metadata(request);
-      answer = encode(response.has_value() ? *response : Metadata(request));
-      break;
+      return finish(response.has_value() ? *response : Metadata(request), after_metadata);
     }
     case ApiKey::kListOffsets: {
       const auto request = wire::DecodeListOffsetsRequest(body, version).value();
@@ -174,9 +183,7 @@ std::optional<Bytes> FakeCluster::Answer(std::int32_t broker, ByteView frame) {
       std::optional<wire::ListOffsetsResponse> response;
       if (on_list_offsets) response = on_list_offsets(request);
       if (!response.has_value()) response = ListOffsets(broker, request);
-      if (after_list_offsets) after_list_offsets(*response);
-      answer = encode(*response);
-      break;
+      return finish(std::move(*response), after_list_offsets);
     }
     case ApiKey::kFetch: {
       const auto request = wire::DecodeFetchRequest(body, version).value();
@@ -186,14 +193,91 @@ std::optional<Bytes> FakeCluster::Answer(std::int32_t broker, ByteView frame) {
       std::optional<wire::FetchResponse> response;
       if (on_fetch) response = on_fetch(request);
       if (!response.has_value()) response = Fetch(broker, version, request);
-      if (after_fetch) after_fetch(*response);
-      answer = encode(*response);
-      break;
+      return finish(std::move(*response), after_fetch);
     }
+    case ApiKey::kOffsetForLeaderEpoch: {
+      const auto request = wire::DecodeOffsetForLeaderEpochRequest(body, version).value();
+      epoch_requests.push_back(request);
+      return finish(EpochEnds(broker, request), after_epoch_ends);
+    }
+    case ApiKey::kDescribeConfigs:
+      return finish(Configs(wire::DecodeDescribeConfigsRequest(body, version).value()),
+                    after_configs);
+    case ApiKey::kDescribeProducers:
+      return finish(Producers(broker, wire::DecodeDescribeProducersRequest(body, version).value()),
+                    after_producers);
     default:
       return std::nullopt;
   }
-  return on_frame ? on_frame(header.api, std::move(answer)) : std::move(answer);
+}
+
+Bytes FakeCluster::AnswerVersions(const wire::RequestHeader& header) {
+  wire::ApiVersionsResponse response = Versions();
+  if (header.version <= versions[ApiKey::kApiVersions].last) {
+    return wire::EncodeResponseFrame(header.correlation_id, header.version, response);
+  }
+  response.error_code = Code(ProtocolError::kUnsupportedVersion);
+  return wire::EncodeResponseFrame(header.correlation_id, 0, response);
+}
+
+const FakePartition* FakeCluster::FindPartition(const std::string& topic,
+                                                std::int32_t index) const {
+  const auto found = topics.find(topic);
+  if (found == topics.end() || index < 0 ||
+      static_cast<std::size_t>(index) >= found->second.partitions.size()) {
+    return nullptr;
+  }
+  return &found->second.partitions[static_cast<std::size_t>(index)];
+}
+
+wire::OffsetForLeaderEpochResponse FakeCluster::EpochEnds(
+    std::int32_t broker, const wire::OffsetForLeaderEpochRequest& request) const {
+  wire::OffsetForLeaderEpochResponse response;
+  const auto& asked = request.topics.at(0).partitions.at(0);
+  response.topics.push_back({request.topics[0].name, {{0, asked.index, -1, -1}}});
+  auto& told = response.topics[0].partitions[0];
+  const FakePartition* held = FindPartition(request.topics[0].name, asked.index);
+  if (held == nullptr) {
+    told.error_code = Code(ProtocolError::kUnknownTopicOrPartition);
+    return response;
+  }
+  told.error_code = CheckLeader(*held, broker, asked.current_leader_epoch);
+  if (told.error_code != 0) return response;
+  const auto after = held->epoch_ends.upper_bound(asked.leader_epoch);
+  if (after == held->epoch_ends.begin()) return response;
+  told.leader_epoch = std::prev(after)->first;
+  told.end_offset = std::prev(after)->second;
+  return response;
+}
+
+wire::DescribeConfigsResponse FakeCluster::Configs(
+    const wire::DescribeConfigsRequest& request) const {
+  wire::DescribeConfigsResponse response;
+  for (const auto& asked : request.resources) {
+    auto& told = response.resources.emplace_back();
+    told.type = asked.type;
+    told.name = asked.name;
+    const auto found = topics.find(asked.name);
+    if (found == topics.end()) {
+      told.error_code = Code(ProtocolError::kUnknownTopicOrPartition);
+    } else {
+      told.configs = found->second.configs;
+    }
+  }
+  return response;
+}
+
+wire::DescribeProducersResponse FakeCluster::Producers(
+    std::int32_t broker, const wire::DescribeProducersRequest& request) const {
+  wire::DescribeProducersResponse response;
+  const std::int32_t index = request.topics.at(0).partitions.at(0);
+  response.topics.push_back({request.topics[0].name, {{index, 0, std::nullopt, {}}}});
+  auto& told = response.topics[0].partitions[0];
+  const FakePartition* held = FindPartition(request.topics[0].name, index);
+  told.error_code = held == nullptr ? Code(ProtocolError::kUnknownTopicOrPartition)
+                                    : CheckLeader(*held, broker, -1);
+  if (told.error_code == 0) told.producers = held->producers;
+  return response;
 }
 
 wire::ApiVersionsResponse FakeCluster::Versions() const {
@@ -209,15 +293,22 @@ wire::MetadataResponse FakeCluster::Metadata(const wire::MetadataRequest& reques
   for (const std::int32_t id : {1, 2}) {
     response.brokers.push_back({id, Address(id).host, Address(id).port, std::nullopt});
   }
-  for (const wire::MetadataRequest::Topic& asked : *request.topics) {
+  std::vector<std::string> names;
+  if (request.topics.has_value()) {
+    for (const wire::MetadataRequest::Topic& asked : *request.topics) names.push_back(*asked.name);
+  } else {
+    for (const auto& [name, topic] : topics) names.push_back(name);
+  }
+  for (const std::string& name : names) {
     wire::MetadataResponse::Topic& topic = response.topics.emplace_back();
-    topic.name = asked.name;
-    const auto found = topics.find(*asked.name);
+    topic.name = name;
+    const auto found = topics.find(name);
     if (found == topics.end()) {
       topic.error_code = Code(ProtocolError::kUnknownTopicOrPartition);
       continue;
     }
     topic.id = found->second.id;
+    topic.is_internal = found->second.internal;
     for (std::size_t i = 0; i < found->second.partitions.size(); ++i) {
       const FakePartition& partition = found->second.partitions[i];
       wire::MetadataResponse::Partition& told = topic.partitions.emplace_back();
@@ -235,20 +326,18 @@ wire::ListOffsetsResponse FakeCluster::ListOffsets(std::int32_t broker,
   for (const wire::ListOffsetsRequest::Topic& asked : request.topics) {
     wire::ListOffsetsResponse::Topic& topic = response.topics.emplace_back();
     topic.name = asked.name;
-    const auto found = topics.find(asked.name);
     for (const wire::ListOffsetsRequest::Partition& partition : asked.partitions) {
       wire::ListOffsetsResponse::Partition& told = topic.partitions.emplace_back();
       told.index = partition.index;
-      const auto index = static_cast<std::size_t>(partition.index);
-      if (found == topics.end() || index >= found->second.partitions.size()) {
+      const FakePartition* held = FindPartition(asked.name, partition.index);
+      if (held == nullptr) {
         told.error_code = Code(ProtocolError::kUnknownTopicOrPartition);
         continue;
       }
-      const FakePartition& held = found->second.partitions[index];
-      told.error_code = CheckLeader(held, broker, partition.current_leader_epoch);
+      told.error_code = CheckLeader(*held, broker, partition.current_leader_epoch);
       if (told.error_code != 0) continue;
-      told.offset = partition.timestamp == wire::kEarliestTimestamp ? held.start : held.end;
-      told.leader_epoch = held.epoch;
+      told.offset = OffsetFor(*held, partition.timestamp, request.isolation_level);
+      told.leader_epoch = held->epoch;
     }
   }
   return response;

@@ -18,9 +18,12 @@
 #include "base/uuid.h"
 #include "kafka/client/cluster.h"
 #include "kafka/wire/api_versions.h"
+#include "kafka/wire/describe_configs.h"
+#include "kafka/wire/describe_producers.h"
 #include "kafka/wire/fetch.h"
 #include "kafka/wire/list_offsets.h"
 #include "kafka/wire/metadata.h"
+#include "kafka/wire/offset_for_leader_epoch.h"
 #include "kafka/wire/record_batch_writer.h"
 
 namespace frazil::kafka {
@@ -39,6 +42,13 @@ struct FakePartition {
   };
   std::vector<Batch> batches;
   std::vector<wire::AbortedTransaction> aborted;
+  // The end where there is none.
+  std::optional<std::int64_t> high_watermark;
+  // Offsets by the time from which on they are the first.
+  std::map<std::int64_t, std::int64_t> offsets_by_time;
+  // Ends by epoch.
+  std::map<std::int32_t, std::int64_t> epoch_ends;
+  std::vector<wire::DescribeProducersResponse::Producer> producers;
 
   // A batch of `count` records with the values "v<offset>".
   FakePartition& Data(int count, std::int64_t producer = -1,
@@ -51,6 +61,8 @@ struct FakePartition {
 struct FakeTopic {
   Uuid id;
   std::vector<FakePartition> partitions;
+  bool internal = false;
+  std::vector<wire::DescribeConfigsResponse::Config> configs;
 };
 
 Uuid FakeId(std::uint8_t number);
@@ -76,7 +88,11 @@ class FakeCluster {
       on_list_offsets;
   std::function<std::optional<wire::MetadataResponse>(const wire::MetadataRequest&)> on_metadata;
   // Called after an answer was made from the model.
+  std::function<void(wire::MetadataResponse&)> after_metadata;
   std::function<void(wire::ListOffsetsResponse&)> after_list_offsets;
+  std::function<void(wire::OffsetForLeaderEpochResponse&)> after_epoch_ends;
+  std::function<void(wire::DescribeConfigsResponse&)> after_configs;
+  std::function<void(wire::DescribeProducersResponse&)> after_producers;
   std::function<void(wire::FetchResponse&)> after_fetch;
   // The bytes that go over the connection; nullopt breaks it.
   std::function<std::optional<Bytes>(wire::ApiKey api, Bytes frame)> on_frame;
@@ -86,6 +102,7 @@ class FakeCluster {
   std::vector<std::int32_t> fetched_brokers;
   std::vector<wire::ListOffsetsRequest> list_offsets;
   std::vector<std::int16_t> fetch_versions;
+  std::vector<wire::OffsetForLeaderEpochRequest> epoch_requests;
   int metadata_requests = 0;
   int connections = 0;
   int open = 0;
@@ -99,6 +116,17 @@ class FakeCluster {
   class Stream;
 
   std::optional<Bytes> Answer(std::int32_t broker, ByteView frame);
+  // The answer's frame; nullopt for a request that no broker here takes.
+  std::optional<Bytes> AnswerTo(std::int32_t broker, const wire::RequestHeader& header,
+                                ByteView body);
+  Bytes AnswerVersions(const wire::RequestHeader& header);
+  // nullptr when the model has no such partition.
+  const FakePartition* FindPartition(const std::string& topic, std::int32_t index) const;
+  wire::OffsetForLeaderEpochResponse EpochEnds(
+      std::int32_t broker, const wire::OffsetForLeaderEpochRequest& request) const;
+  wire::DescribeConfigsResponse Configs(const wire::DescribeConfigsRequest& request) const;
+  wire::DescribeProducersResponse Producers(std::int32_t broker,
+                                            const wire::DescribeProducersRequest& request) const;
   wire::ApiVersionsResponse Versions() const;
   wire::MetadataResponse Metadata(const wire::MetadataRequest& request) const;
   wire::ListOffsetsResponse ListOffsets(std::int32_t broker,
