@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/avro_plan.h"
 
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "decode/avro_plan_internal.h"
+#include "decode/column_tree_internal.h"
 #include "decode/column_type_internal.h"
 #include "decode/kafka_columns.h"
+#include "decode/type_mapping_internal.h"
 
 namespace frazil::decode {
 
 using avro::LogicalType;
+using iceberg::NestedField;
 using iceberg::TypeKind;
 
 namespace {
-
-std::optional<std::size_t> ColumnOf(const iceberg::Schema& target, FieldId id) {
-  for (std::size_t i = 0; i < target.fields.size(); ++i) {
-    if (target.fields[i].id == id) return i;
-  }
-  return std::nullopt;
-}
 
 OpCode LongCode(const avro::Schema& value) {
   switch (value.logical_type) {
@@ -67,59 +67,209 @@ OpCode CodeOf(const avro::Schema& value, TypeKind column) {
   }
 }
 
-bool Fits(const iceberg::Type& value, const iceberg::Type& column) {
-  return value == column || iceberg::IsPromotion(value, column);
-}
+// Walks a writer's schema beside the columns that it was mapped to, and finds each column in the
+// target by its id.
+class PlanCompiler {
+ public:
+  using Columns = std::vector<NestedField>;
 
-Op SkipOp(const avro::Field& field) {
-  Op op;
-  op.field = field.name;
-  op.skip = SkipProgram(field.schema);
-  return op;
-}
+  // With `not_held`, columns that the target lacks or has too narrow are listed there, and the
+  // operations are of no use.
+  PlanCompiler(const iceberg::Schema& target, std::vector<FieldId>* not_held)
+      : target_(NumberColumns(target)), not_held_(not_held) {}
 
-Result<Op> ValueOp(const avro::Field& field, const FieldShape& shape, std::size_t column,
-                   const iceberg::Type& column_type) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto value_type, ColumnTypeOf(*shape.value));
-  if (!Fits(value_type, column_type)) {
-    return Error(ErrorCode::kSchemaIncompatible,
-                 "the field's type does not fit its column: " + iceberg::ToString(value_type) +
-                     " into " + iceberg::ToString(column_type));
-  }
-  Op op;
-  op.code = CodeOf(*shape.value, column_type.kind);
-  op.field = field.name;
-  op.column = column;
-  op.in_union = shape.in_union;
-  op.null_branch = shape.null_branch;
-  op.value_branch = shape.value_branch;
-  op.size = shape.value->size;
-  op.precision = shape.value->precision;
-  op.symbols = shape.value->symbols;
-  return op;
-}
-
-// The operation for one field; a skip where the target has no column for it.
-Result<Op> OpFor(const avro::Field& field, const iceberg::Schema& writer_columns,
-                 const iceberg::Schema& target) {
-  const iceberg::NestedField* mapped = iceberg::FindField(writer_columns, field.name);
-  if (mapped != nullptr) {
-    if (mapped->id < kFirstValueField) {
-      return Error(ErrorCode::kSchemaIncompatible,
-                   "names that begin with kafka_ are kept for Kafka's own columns");
+  Result<Op> CompileTop(const avro::Schema& record, const iceberg::Schema& writer_columns,
+                        const iceberg::Schema& target) {
+    std::vector<const NestedField*> wanted;
+    for (const NestedField& field : target.fields) {
+      if (field.id >= kFirstValueField) wanted.push_back(&field);
     }
-    const auto column = ColumnOf(target, mapped->id);
-    if (!column.has_value()) return SkipOp(field);
-    FRAZIL_ASSIGN_OR_RETURN(const auto shape, ShapeOf(field.schema));
-    if (shape.value == nullptr) return SkipOp(field);
-    return ValueOp(field, shape, *column, target.fields[*column].type);
+    Op root;
+    root.code = OpCode::kRecord;
+    FRAZIL_RETURN_IF_ERROR(CompileFields(record, writer_columns.fields, wanted, root));
+    return root;
   }
-  const auto shape = ShapeOf(field.schema);
-  // Only a field that is always null was left out of the mapping; any other one would be lost.
-  if (shape.ok() && shape->value == nullptr) return SkipOp(field);
-  return Error(ErrorCode::kSchemaIncompatible,
-               "the field is missing in the table schema that its writer's schema was mapped to");
-}
+
+ private:
+  static std::vector<const NestedField*> Inside(const NestedField& column) {
+    std::vector<const NestedField*> inside;
+    for (const NestedField& field : column.type.fields) inside.push_back(&field);
+    return inside;
+  }
+
+  Error Fail(const std::string& reason) const {
+    return Error(ErrorCode::kSchemaIncompatible, reason + ": field " + Path());
+  }
+
+  std::string Path() const {
+    std::string path;
+    for (const std::string& name : path_) path += (path.empty() ? "" : ".") + name;
+    return path;
+  }
+
+  Op SkipOp(const avro::Schema& schema) const {
+    Op op;
+    op.path = Path();
+    op.skip = SkipProgram(schema);
+    return op;
+  }
+
+  // A column that some operation fills is not among `null_columns`.
+  Status MarkFilled(const NestedField& column) {
+    if (filled_.insert(column.id).second) return {};
+    return Fail("two fields go to the same column");
+  }
+  void FindNullColumns(const std::vector<const NestedField*>& wanted, Op& op) const {
+    for (const NestedField* column : wanted) {
+      if (!filled_.contains(column->id)) {
+        op.null_columns.push_back(target_.at(column->id).number);
+      }
+    }
+  }
+
+  Status CompileFields(const avro::Schema& record, const Columns& columns,
+                       const std::vector<const NestedField*>& wanted, Op& op) {
+    if (record.recursive_reference) return Fail("a type that contains itself has no columns");
+    std::map<std::string_view, const NestedField*> by_name;
+    for (const NestedField& column : columns) by_name.emplace(column.name, &column);
+    for (const avro::Field& field : record.fields) {
+      path_.push_back(field.name);
+      const auto found = by_name.find(field.name);
+      FRAZIL_ASSIGN_OR_RETURN(
+          Op made, CompileValue(field.schema, found == by_name.end() ? nullptr : found->second));
+      path_.pop_back();
+      if (made.code == OpCode::kSkip && made.skip.skips_nothing()) continue;
+      op.children.push_back(std::move(made));
+    }
+    const auto present = by_name.find(kPresent);
+    if (present != by_name.end()) {
+      FRAZIL_ASSIGN_OR_RETURN(const NestedField* column, Target(*present->second));
+      if (column != nullptr) {
+        FRAZIL_RETURN_IF_ERROR(MarkFilled(*column));
+        Op here;
+        here.code = OpCode::kPresent;
+        here.column = target_.at(column->id).number;
+        op.children.push_back(std::move(here));
+      }
+    }
+    FindNullColumns(wanted, op);
+    return {};
+  }
+
+  // The target's column; null when it has none.
+  Result<const NestedField*> Target(const NestedField& mapped) {
+    const auto found = target_.find(mapped.id);
+    if (found != target_.end()) return found->second.field;
+    if (not_held_ != nullptr) not_held_->push_back(mapped.id);
+    return nullptr;
+  }
+
+  // The operation for a value; a skip where the target has no column for it.
+  Result<Op> CompileValue(const avro::Schema& schema, const NestedField* mapped) {
+    const FieldShape shape = ShapeOf(schema);
+    // A field that is always null was left out of the mapping; any other one would be lost.
+    if (shape.always_null()) return SkipOp(schema);
+    if (mapped == nullptr) {
+      return Fail(
+          "the field is missing in the table schema that its writer's schema was mapped to");
+    }
+    if (mapped->id < kFirstValueField) {
+      return Fail("names that begin with kafka_ are kept for Kafka's own columns");
+    }
+    FRAZIL_ASSIGN_OR_RETURN(const NestedField* column, Target(*mapped));
+    if (column == nullptr) return SkipOp(schema);
+    FRAZIL_RETURN_IF_ERROR(MarkFilled(*column));
+    Op op;
+    op.path = Path();
+    op.column = target_.at(column->id).number;
+    op.in_union = shape.in_union;
+    op.null_branch = shape.null_branch;
+    op.value_branch = shape.value_branch;
+    if (shape.branches != nullptr) {
+      FRAZIL_RETURN_IF_ERROR(CompileBranches(*shape.branches, *mapped, *column, op));
+    } else if (IsNested(*shape.value)) {
+      FRAZIL_RETURN_IF_ERROR(CompileNested(*shape.value, *mapped, *column, op));
+    } else {
+      FRAZIL_RETURN_IF_ERROR(CompileLeaf(*shape.value, *column, op));
+    }
+    return op;
+  }
+
+  Status CheckKind(TypeKind kind, const avro::Schema& value, const NestedField& mapped,
+                   const NestedField& column) const {
+    if (mapped.type.kind == kind && column.type.kind == kind) return {};
+    return Fail("the field's type does not fit its column: " + avro::Describe(value) + " into " +
+                iceberg::ToString(column.type));
+  }
+
+  Status CompileLeaf(const avro::Schema& value, const NestedField& column, Op& op) {
+    auto leaf = LeafTypeOf(value);
+    if (!leaf.ok()) return Fail(leaf.error().message());
+    if (!iceberg::IsPromotion(*leaf, column.type)) {
+      if (not_held_ != nullptr) {
+        not_held_->push_back(column.id);
+        return {};
+      }
+      return Fail("the field's type does not fit its column: " + iceberg::ToString(*leaf) +
+                  " into " + iceberg::ToString(column.type));
+    }
+    op.code = CodeOf(value, column.type.kind);
+    op.size = value.size;
+    op.precision = value.precision;
+    op.symbols = value.symbols;
+    return {};
+  }
+
+  Status CompileNested(const avro::Schema& value, const NestedField& mapped,
+                       const NestedField& column, Op& op) {
+    if (value.type == avro::Type::kRecord) {
+      FRAZIL_RETURN_IF_ERROR(CheckKind(TypeKind::kStruct, value, mapped, column));
+      op.code = OpCode::kRecord;
+      return CompileFields(value, mapped.type.fields, Inside(column), op);
+    }
+    const bool is_map = value.type == avro::Type::kMap;
+    FRAZIL_RETURN_IF_ERROR(
+        CheckKind(is_map ? TypeKind::kMap : TypeKind::kList, value, mapped, column));
+    op.code = is_map ? OpCode::kMap : OpCode::kArray;
+    op.skip = SkipProgram(value.children.front());
+    if (is_map) {
+      avro::Schema text;
+      text.type = avro::Type::kString;
+      FRAZIL_RETURN_IF_ERROR(CompileInside("key", text, mapped.type.fields.front(), op));
+    }
+    return CompileInside(is_map ? "value" : "element", value.children.front(),
+                         mapped.type.fields.back(), op);
+  }
+
+  Status CompileInside(const char* name, const avro::Schema& schema, const NestedField& mapped,
+                       Op& op) {
+    path_.emplace_back(name);
+    FRAZIL_ASSIGN_OR_RETURN(Op inside, CompileValue(schema, &mapped));
+    path_.pop_back();
+    op.children.push_back(std::move(inside));
+    return {};
+  }
+
+  Status CompileBranches(const avro::Schema& branches, const NestedField& mapped,
+                         const NestedField& column, Op& op) {
+    FRAZIL_RETURN_IF_ERROR(CheckKind(TypeKind::kStruct, branches, mapped, column));
+    op.code = OpCode::kBranches;
+    for (const avro::Schema& branch : branches.children) {
+      path_.push_back(BranchIdentity(branch));
+      FRAZIL_ASSIGN_OR_RETURN(
+          Op made, CompileValue(branch, FindBranch(mapped.type.fields, branch, branches)));
+      path_.pop_back();
+      op.children.push_back(std::move(made));
+    }
+    FindNullColumns(Inside(column), op);
+    return {};
+  }
+
+  const std::map<FieldId, NumberedColumn> target_;
+  std::vector<FieldId>* const not_held_;
+  std::set<FieldId> filled_;
+  std::vector<std::string> path_;
+};
 
 }  // namespace
 
@@ -131,49 +281,18 @@ AvroPlan::~AvroPlan() = default;
 Result<AvroPlan> AvroPlan::Compile(const avro::Schema& writer,
                                    const iceberg::Schema& writer_columns,
                                    const iceberg::Schema& target) {
-  if (writer.type != avro::Type::kRecord || writer.recursive_reference) {
-    return Error(ErrorCode::kSchemaIncompatible,
-                 "a value that is not a record at its top level cannot be shown as columns: " +
-                     avro::Describe(writer));
-  }
-  auto program = std::make_unique<Program>();
-  std::vector<bool> filled(target.fields.size(), false);
-  for (const avro::Field& field : writer.fields) {
-    auto op = OpFor(field, writer_columns, target);
-    if (!op.ok()) return op.error().Within("field " + field.name);
-    if (op->code == OpCode::kSkip) {
-      if (op->skip.skips_nothing()) continue;
-    } else if (filled[op->column]) {
-      return Error(ErrorCode::kSchemaIncompatible,
-                   "two fields go to the same column: field " + field.name);
-    } else {
-      filled[op->column] = true;
-    }
-    program->ops.push_back(std::move(op).value());
-  }
-  for (std::size_t i = 0; i < target.fields.size(); ++i) {
-    if (!filled[i] && target.fields[i].id >= kFirstValueField) program->null_columns.push_back(i);
-  }
-  return AvroPlan(std::move(program));
+  PlanCompiler compiler(target, nullptr);
+  FRAZIL_ASSIGN_OR_RETURN(Op root, compiler.CompileTop(AsRecord(writer), writer_columns, target));
+  return AvroPlan(std::make_unique<const Program>(Program{.root = std::move(root)}));
 }
 
 std::vector<FieldId> FieldsNotHeld(const avro::Schema& writer,
                                    const iceberg::Schema& writer_columns,
                                    const iceberg::Schema& target) {
   std::vector<FieldId> missing;
-  for (const avro::Field& field : writer.fields) {
-    const iceberg::NestedField* mapped = iceberg::FindField(writer_columns, field.name);
-    if (mapped == nullptr) continue;
-    const auto shape = ShapeOf(field.schema);
-    if (shape.ok() && shape->value == nullptr) continue;
-    const auto column = ColumnOf(target, mapped->id);
-    bool held = column.has_value();
-    if (held && shape.ok()) {
-      const auto type = ColumnTypeOf(*shape->value);
-      held = !type.ok() || Fits(*type, target.fields[*column].type);
-    }
-    if (!held) missing.push_back(mapped->id);
-  }
+  PlanCompiler compiler(target, &missing);
+  // What cannot be compiled at all is told by Compile.
+  IgnoreError(compiler.CompileTop(AsRecord(writer), writer_columns, target));
   return missing;
 }
 

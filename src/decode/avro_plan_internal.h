@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations that an AvroPlan consists of. Pure.
+// The operations that an AvroPlan consists of: a tree, as the writer's schema is one. Pure.
 #pragma once
 
 #include <string>
@@ -10,9 +10,17 @@
 
 namespace frazil::decode {
 
-// How a value's bytes become its column's: one tight loop each.
+// How a value's bytes become its column's: one tight loop each over a set of rows.
 enum class OpCode {
   kSkip,
+  // Nested values: `children` run on the same rows (records), on the rows that chose their branch
+  // (unions), or on the items of all rows as a set of their own (arrays, maps).
+  kRecord,
+  kBranches,
+  kArray,
+  kMap,
+  // A record without columns is there.
+  kPresent,
   kBoolean,
   kInt,
   kIntToLong,
@@ -34,8 +42,9 @@ enum class OpCode {
 
 struct Op {
   OpCode code = OpCode::kSkip;
-  std::string field;
-  // Index in the target's fields; unused by kSkip.
+  // From the top level, by the writer's names: "items.element.sku".
+  std::string path;
+  // Number of the column in the target's ColumnTree; unused by kSkip.
   std::size_t column = 0;
   // A union's branch number stands before the value (kSkip: part of `skip`).
   bool in_union = false;
@@ -47,14 +56,18 @@ struct Op {
   int precision = 0;
   // kEnum.
   std::vector<std::string> symbols;
+  // kSkip: past the value. kArray, kMap: past one item (without its key).
   SkipProgram skip;
+  // kRecord: of the writer's fields, in order. kBranches: one for each branch, null's a skip.
+  // kArray: of the element. kMap: of the key and of the value.
+  std::vector<Op> children;
+  // kRecord, kBranches: columns inside that no operation fills: NULL.
+  std::vector<std::size_t> null_columns;
 };
 
 struct AvroPlan::Program {
-  // In the order of the writer's fields.
-  std::vector<Op> ops;
-  // Value columns that no operation fills: NULL. Indexes in the target's fields.
-  std::vector<std::size_t> null_columns;
+  // A kRecord without a column of its own.
+  Op root;
 };
 
 }  // namespace frazil::decode

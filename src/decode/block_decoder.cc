@@ -22,6 +22,8 @@ namespace frazil::decode {
 namespace {
 
 constexpr std::size_t kFrameSize = 5;
+// Of all value columns of a batch together.
+constexpr std::int64_t kMostBytes = std::int64_t{4} << 30;
 
 // nullopt for a value without framing.
 std::optional<WriterSchemaId> FramedId(const NullableView& value) {
@@ -52,6 +54,12 @@ class BatchDecoder {
       : origin_(origin), target_(target), plans_(plans), blocks_(blocks) {}
 
   Result<std::shared_ptr<arrow::RecordBatch>> Decode() {
+    for (const RecordBlock& block : blocks_) rows_ += block.records.size();
+    if (rows_ >= std::numeric_limits<std::int32_t>::max()) {
+      return Error(ErrorCode::kResourceExhausted,
+                   "one chunk cannot hold so many records: " + std::to_string(rows_));
+    }
+    if (FormatOf(target_) == ValueFormat::kRaw) return Assemble();
     FRAZIL_RETURN_IF_ERROR(ReadFrames());
     FRAZIL_RETURN_IF_ERROR(MakeColumns());
     for (const Run& run : runs_) FRAZIL_RETURN_IF_ERROR(DecodeRun(run));
@@ -61,11 +69,6 @@ class BatchDecoder {
 
  private:
   Status ReadFrames() {
-    for (const RecordBlock& block : blocks_) rows_ += block.records.size();
-    if (rows_ >= std::numeric_limits<std::int32_t>::max()) {
-      return Error(ErrorCode::kResourceExhausted,
-                   "one chunk cannot hold so many records: " + std::to_string(rows_));
-    }
     cursors_.at.reserve(rows_);
     cursors_.end.reserve(rows_);
     for (const RecordBlock& block : blocks_) {
@@ -100,57 +103,47 @@ class BatchDecoder {
   }
 
   Status MakeColumns() {
-    columns_.resize(target_.fields.size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const iceberg::NestedField& field = target_.fields[i];
-      if (field.id < kFirstValueField) continue;
-      if (!field.type.is_primitive()) {
-        return Error(ErrorCode::kUnsupported,
-                     "nested columns cannot be filled by this version: " + Printable(field.name));
-      }
-      FRAZIL_ASSIGN_OR_RETURN(columns_[i], ColumnBuffers::Make(field.type, rows_));
+    auto columns = ColumnTree::Make(target_, rows_, budget_);
+    if (!columns.ok()) {
+      return Error(columns.error().code(),
+                   columns.error().message() + ": topic " + Printable(origin_.topic));
     }
+    columns_ = std::move(columns).value();
     return {};
   }
 
   Status DecodeRun(const Run& run) {
     if (run.plan == nullptr) {
-      for (auto& column : columns_) {
-        if (column.has_value()) column->SetNull(run.rows.begin, run.rows.end);
+      for (const std::size_t column : columns_.top()) {
+        columns_.SetNull(column, run.rows.begin, run.rows.end);
       }
       return {};
     }
-    const auto failure = Execute(run.plan->program(), run.rows, cursors_, columns_);
+    const auto failure = Execute(run.plan->program(), run.rows, cursors_, columns_, budget_);
     if (!failure.has_value()) return {};
     return ErrorOf(*failure, run.id);
   }
 
   Status CheckText() {
-    std::optional<Failure> first;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      if (!columns_[i].has_value() || !columns_[i]->holds_text()) continue;
-      const auto row = columns_[i]->FirstRowNotUtf8();
-      if (row.has_value() && (!first.has_value() || *row < first->row)) {
-        first = Failure{*row, target_.fields[i].name, Flaw::kNotUtf8};
-      }
-    }
-    if (!first.has_value()) return {};
+    const auto bad = columns_.FirstBadText();
+    if (!bad.has_value()) return {};
+    const std::string path = columns_.PathOf(bad->number);
     for (const Run& run : runs_) {
-      if (first->row < run.rows.end) return ErrorOf(*first, run.id);
+      if (bad->row < run.rows.end) return ErrorOf({bad->row, path, Flaw::kNotUtf8}, run.id);
     }
     return {};
   }
 
   Error ErrorOf(const Failure& failure, WriterSchemaId id) const {
-    const bool names_field = !failure.field.empty();
+    const bool names_field = !failure.path.empty();
     if (failure.flaw == Flaw::kColumnFull || failure.flaw == Flaw::kNoMemory) {
       return Error(ErrorCode::kResourceExhausted,
                    "the records of one chunk cannot be decoded because " +
                        std::string(Text(failure.flaw)) + ": topic " + Printable(origin_.topic) +
-                       ", field " + Printable(failure.field));
+                       ", field " + Printable(failure.path));
     }
     std::string place = "schema id " + std::to_string(id.value());
-    if (names_field) place += ", field " + Printable(failure.field);
+    if (names_field) place += ", field " + Printable(failure.path);
     return RecordError(origin_, OffsetOf(failure.row),
                        "a record does not fit the schema that it names because " +
                            std::string(Text(failure.flaw)) + "; check what produced it",
@@ -168,11 +161,11 @@ class BatchDecoder {
   Result<std::shared_ptr<arrow::RecordBatch>> Assemble() {
     arrow::FieldVector fields;
     arrow::ArrayVector arrays;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const iceberg::NestedField& field = target_.fields[i];
+    auto value_column = columns_.top().begin();
+    for (const iceberg::NestedField& field : target_.fields) {
       fields.push_back(ArrowField(field));
-      if (columns_[i].has_value()) {
-        arrays.push_back(columns_[i]->Finish());
+      if (field.id >= kFirstValueField) {
+        arrays.push_back(columns_.Finish(*value_column++));
         continue;
       }
       FRAZIL_ASSIGN_OR_RETURN(auto array, KafkaColumn(origin_, field, blocks_, rows_));
@@ -189,7 +182,8 @@ class BatchDecoder {
   std::size_t rows_ = 0;
   Cursors cursors_;
   std::vector<Run> runs_;
-  Columns columns_;
+  MemoryBudget budget_{kMostBytes};
+  ColumnTree columns_;
 };
 
 }  // namespace

@@ -38,10 +38,11 @@ using PlansById = std::map<WriterSchemaId, AvroPlan>;
 // One Arrow batch with the columns of `target`, one row for each record, in their order. A NULL
 // value is a row whose value columns are NULL. Timestamps are microseconds; a record timestamp of
 // -1, or one that microseconds cannot hold, is NULL.
-// Requires: `plans` were compiled for `target` and hold every id that WriterSchemaIds gives.
-// Errors: undecodable_record, naming topic, partition, offset and the field, for a value that does
-// not fit its schema, ends early, has bytes left over, or holds text that is not UTF-8;
-// resource_exhausted when a column would pass 2 GiB.
+// Requires: `plans` were compiled for `target` and hold every id that WriterSchemaIds gives; a
+// target of the format kRaw needs none, and its values are taken as they are. Errors:
+// undecodable_record, naming topic, partition, offset and the path of the field, for a value that
+// does not fit its schema, ends early, has bytes left over, or holds text that is not UTF-8;
+// resource_exhausted when a column would pass 2 GiB, or all of them 4 GiB.
 // The result holds copies; blocks may go.
 Result<std::shared_ptr<arrow::RecordBatch>> DecodeBlocks(const BlockOrigin& origin,
                                                          const iceberg::Schema& target,

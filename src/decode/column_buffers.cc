@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include <arrow/array/data.h>
@@ -40,37 +42,100 @@ std::size_t BitmapSize(std::size_t bits) { return (bits + 7) / 8; }
 
 bool BeginsInsideCharacter(std::uint8_t byte) { return (byte & 0xc0) == 0x80; }
 
+Error NoMemory(const std::string& cause) {
+  return Error(ErrorCode::kResourceExhausted,
+               "memory ran out while records were decoded: " + cause);
+}
+
+// Makes the buffer that large; what is new of it is zero.
+Status Extend(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size,
+              MemoryBudget* budget) {
+  const std::size_t before = buffer == nullptr ? 0 : static_cast<std::size_t>(buffer->size());
+  if (size < before) return {};
+  if (budget != nullptr && !budget->Take(static_cast<std::int64_t>(size - before))) {
+    return NoMemory("the columns of one chunk would pass their limit together");
+  }
+  if (buffer == nullptr) {
+    auto made = arrow::AllocateResizableBuffer(static_cast<std::int64_t>(size));
+    if (!made.ok()) return NoMemory(made.status().message());
+    buffer = std::move(*made);
+  } else if (const auto grown = buffer->Resize(static_cast<std::int64_t>(size), false);
+             !grown.ok()) {
+    return NoMemory(grown.message());
+  }
+  std::memset(buffer->mutable_data() + before, 0, size - before);
+  return {};
+}
+
 }  // namespace
 
 Result<std::shared_ptr<arrow::Buffer>> ZeroedBuffer(std::size_t size) {
   auto buffer = arrow::AllocateBuffer(static_cast<std::int64_t>(size));
   if (!buffer.ok()) {
-    return Error(ErrorCode::kResourceExhausted,
-                 "memory ran out while records were decoded: " + buffer.status().message());
+    return NoMemory(buffer.status().message());
   }
   std::memset((*buffer)->mutable_data(), 0, size);
   return std::shared_ptr<arrow::Buffer>(std::move(*buffer));
 }
 
-Result<ColumnBuffers> ColumnBuffers::Make(const iceberg::Type& type, std::size_t rows) {
-  ColumnBuffers column(type, rows);
-  std::size_t size = 0;
-  if (column.has_offsets()) {
-    size = (rows + 1) * sizeof(std::int32_t);
-  } else if (type.kind == TypeKind::kBoolean) {
-    size = BitmapSize(rows);
-  } else if (rows > std::numeric_limits<std::int32_t>::max() / WidthOf(type)) {
-    return Error(ErrorCode::kResourceExhausted, "a column of a chunk would pass 2 GiB");
-  } else {
-    size = rows * WidthOf(type);
+bool ColumnBuffers::has_offsets() const {
+  switch (type_.kind) {
+    case TypeKind::kString:
+    case TypeKind::kBinary:
+    case TypeKind::kList:
+    case TypeKind::kMap:
+      return true;
+    default:
+      return false;
   }
-  FRAZIL_ASSIGN_OR_RETURN(column.validity_, ZeroedBuffer(BitmapSize(rows)));
-  FRAZIL_ASSIGN_OR_RETURN(column.values_, ZeroedBuffer(size));
+}
+
+std::size_t ColumnBuffers::SizeOfValues(std::size_t rows) const {
+  if (type_.kind == TypeKind::kStruct) return 0;
+  if (has_offsets()) return (rows + 1) * sizeof(std::int32_t);
+  return type_.kind == TypeKind::kBoolean ? BitmapSize(rows) : rows * WidthOf(type_);
+}
+
+std::size_t ColumnBuffers::LargestRows() const {
+  constexpr std::size_t kLargest = std::numeric_limits<std::int32_t>::max() - 1;
+  const bool narrow =
+      has_offsets() || type_.kind == TypeKind::kStruct || type_.kind == TypeKind::kBoolean;
+  return narrow ? kLargest : kLargest / WidthOf(type_);
+}
+
+Result<ColumnBuffers> ColumnBuffers::Make(const iceberg::Type& type, std::size_t rows,
+                                          MemoryBudget* budget) {
+  ColumnBuffers column(type.is_primitive() ? type : iceberg::Type::Of(type.kind), budget);
+  FRAZIL_RETURN_IF_ERROR(column.Grow(rows));
   return column;
 }
 
+std::int64_t ColumnBuffers::BytesToGrow(std::size_t rows) const {
+  if (rows <= capacity_) return 0;
+  return static_cast<std::int64_t>(BitmapSize(rows) + SizeOfValues(rows) - BitmapSize(capacity_) -
+                                   SizeOfValues(capacity_));
+}
+
+Status ColumnBuffers::Grow(std::size_t rows) {
+  if (rows > LargestRows()) {
+    return Error(ErrorCode::kResourceExhausted, "a column of a chunk would pass 2 GiB");
+  }
+  if (rows > capacity_ || validity_ == nullptr) {
+    const std::size_t twice = std::min(2 * capacity_, LargestRows());
+    const bool has_room = budget_ == nullptr || budget_->Has(BytesToGrow(twice));
+    const std::size_t room = has_room ? std::max(rows, twice) : rows;
+    FRAZIL_RETURN_IF_ERROR(Extend(validity_, BitmapSize(room), budget_));
+    if (type_.kind != TypeKind::kStruct) {
+      FRAZIL_RETURN_IF_ERROR(Extend(values_, SizeOfValues(room), budget_));
+    }
+    capacity_ = room;
+  }
+  rows_ = rows;
+  return {};
+}
+
 std::uint8_t* ColumnBuffers::AppendData(std::int64_t more) {
-  if (!data_.Reserve(more).ok()) return nullptr;
+  if (!Take(more) || !data_.Reserve(more).ok()) return nullptr;
   const std::int64_t at = data_.length();
   data_.UnsafeAdvance(more);
   return data_.mutable_data() + at;
@@ -92,15 +157,19 @@ std::optional<std::size_t> ColumnBuffers::FirstRowNotUtf8() const {
 }
 
 std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {
-  std::vector<std::shared_ptr<arrow::Buffer>> buffers{null_count_ == 0 ? nullptr : validity_,
-                                                      values_};
-  if (has_offsets()) {
+  return arrow::MakeArray(FinishData(ArrowType(type_)));
+}
+
+std::shared_ptr<arrow::ArrayData> ColumnBuffers::FinishData(std::shared_ptr<arrow::DataType> type) {
+  std::vector<std::shared_ptr<arrow::Buffer>> buffers{null_count_ == 0 ? nullptr : validity_};
+  if (values_ != nullptr) buffers.emplace_back(values_);
+  if (type_.kind == TypeKind::kString || type_.kind == TypeKind::kBinary) {
     // Without shrinking, a finished buffer is only handed over: nothing can fail.
     std::shared_ptr<arrow::Buffer> data = data_.Finish(false).ValueOrDie();
     buffers.push_back(std::move(data));
   }
-  return arrow::MakeArray(arrow::ArrayData::Make(ArrowType(type_), static_cast<std::int64_t>(rows_),
-                                                 std::move(buffers), null_count_));
+  return arrow::ArrayData::Make(std::move(type), static_cast<std::int64_t>(rows_),
+                                std::move(buffers), null_count_);
 }
 
 std::optional<std::size_t> FirstNotUtf8(const std::uint8_t* data, const std::int32_t* offsets,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <arrow/buffer_builder.h>
 
@@ -13,17 +14,47 @@
 
 namespace arrow {
 class Array;
-}
+class DataType;
+struct ArrayData;
+}  // namespace arrow
 
 namespace frazil::decode {
+
+// What the columns of one batch may take together: short records can make wide rows, and short
+// lists many.
+class MemoryBudget {
+ public:
+  explicit MemoryBudget(std::int64_t bytes) : left_(bytes) {}
+
+  bool Has(std::int64_t bytes) const { return bytes <= left_; }
+  // False when less is left.
+  bool Take(std::int64_t bytes) {
+    if (!Has(bytes)) return false;
+    left_ -= bytes;
+    return true;
+  }
+  void GiveBack(std::int64_t bytes) { left_ += bytes; }
+
+ private:
+  std::int64_t left_;
+};
 
 // Rows are filled in ascending order, each exactly once; what stays untouched of a column of fixed
 // width is zero.
 class ColumnBuffers {
  public:
-  // Requires: a primitive type.
+  // What is inside a nested type is not looked at. `budget` must outlive the column; null: what
+  // the column takes is bounded elsewhere.
   // Errors: resource_exhausted.
-  static Result<ColumnBuffers> Make(const iceberg::Type& type, std::size_t rows);
+  static Result<ColumnBuffers> Make(const iceberg::Type& type, std::size_t rows,
+                                    MemoryBudget* budget = nullptr);
+
+  // At least so many rows; the new ones are zero.
+  // Errors: resource_exhausted.
+  Status Grow(std::size_t rows);
+  // What the buffers would have to grow by for so many rows.
+  std::int64_t BytesToGrow(std::size_t rows) const;
+  std::size_t rows() const { return rows_; }
 
   std::uint8_t* validity() { return validity_->mutable_data(); }
   // Columns of fixed width: one value a row; booleans: one bit a row.
@@ -32,8 +63,11 @@ class ColumnBuffers {
     return reinterpret_cast<Value*>(values_->mutable_data());
   }
   std::uint8_t* bytes_of_values() { return values_->mutable_data(); }
-  // Columns of bytes or text: where row i ends is at i + 1.
+  // Columns of bytes, text, lists or maps: where row i ends is at i + 1.
   std::int32_t* offsets() { return reinterpret_cast<std::int32_t*>(values_->mutable_data()); }
+  const std::int32_t* offsets() const {
+    return reinterpret_cast<const std::int32_t*>(values_->data());
+  }
   // Room for `more` bytes after those appended so far; they count as appended. Null when there is
   // no memory.
   std::uint8_t* AppendData(std::int64_t more);
@@ -42,25 +76,33 @@ class ColumnBuffers {
   void SetValid(std::size_t begin, std::size_t end);
   void SetNull(std::size_t begin, std::size_t end);
 
+  bool has_offsets() const;
   bool holds_text() const { return type_.kind == iceberg::TypeKind::kString; }
   // The first row whose text is not UTF-8.
   std::optional<std::size_t> FirstRowNotUtf8() const;
 
+  // Of a column that is not nested.
   std::shared_ptr<arrow::Array> Finish();
+  // Arrow's data of that type, without children.
+  std::shared_ptr<arrow::ArrayData> FinishData(std::shared_ptr<arrow::DataType> type);
 
  private:
-  ColumnBuffers(iceberg::Type type, std::size_t rows) : type_(std::move(type)), rows_(rows) {}
+  ColumnBuffers(iceberg::Type type, MemoryBudget* budget)
+      : type_(std::move(type)), budget_(budget) {}
 
-  bool has_offsets() const {
-    return type_.kind == iceberg::TypeKind::kString || type_.kind == iceberg::TypeKind::kBinary;
-  }
+  bool Take(std::int64_t bytes) { return budget_ == nullptr || budget_->Take(bytes); }
+  std::size_t SizeOfValues(std::size_t rows) const;
+  std::size_t LargestRows() const;
 
   iceberg::Type type_;
-  std::size_t rows_;
+  MemoryBudget* budget_;
+  std::size_t rows_ = 0;
+  // Rows that the buffers have room for.
+  std::size_t capacity_ = 0;
   std::int64_t null_count_ = 0;
-  std::shared_ptr<arrow::Buffer> validity_;
-  // Values, or offsets of a column of bytes or text.
-  std::shared_ptr<arrow::Buffer> values_;
+  std::shared_ptr<arrow::ResizableBuffer> validity_;
+  // Values, or offsets; absent in a struct.
+  std::shared_ptr<arrow::ResizableBuffer> values_;
   arrow::BufferBuilder data_;
 };
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "decode/column_type_internal.h"
 
@@ -14,6 +17,9 @@ namespace {
 
 constexpr int kWidestDecimal = 38;
 constexpr std::size_t kUuidSize = 16;
+constexpr std::string_view kBranchDoc = "union branch ";
+constexpr std::array<std::string_view, 9> kTypesWithoutName = {
+    "boolean", "int", "long", "float", "double", "bytes", "string", "array", "map"};
 
 Error Incompatible(std::string_view reason, const avro::Schema& schema) {
   return Error(ErrorCode::kSchemaIncompatible, std::string(reason) + ": " + avro::Describe(schema));
@@ -65,23 +71,39 @@ Type IntOf(const avro::Schema& schema) {
 
 }  // namespace
 
-Result<FieldShape> ShapeOf(const avro::Schema& schema) {
-  if (schema.type == avro::Type::kNull) return FieldShape{};
-  if (schema.type != avro::Type::kUnion) return FieldShape{.value = &schema};
+FieldShape ShapeOf(const avro::Schema& schema) {
+  if (schema.type == avro::Type::kNull) return {};
+  if (schema.type != avro::Type::kUnion) return {.value = &schema};
   FieldShape shape{.in_union = true, .value_branch = -1};
+  int values = 0;
   for (std::size_t i = 0; i < schema.children.size(); ++i) {
     const avro::Schema& branch = schema.children[i];
-    int& slot = branch.type == avro::Type::kNull ? shape.null_branch : shape.value_branch;
-    if (slot >= 0) {
-      return Incompatible("a union of several types cannot be shown as a column yet", schema);
+    if (branch.type == avro::Type::kNull) {
+      shape.null_branch = static_cast<int>(i);
+      continue;
     }
-    slot = static_cast<int>(i);
-    if (branch.type != avro::Type::kNull) shape.value = &branch;
+    ++values;
+    shape.value_branch = static_cast<int>(i);
+    shape.value = &branch;
+  }
+  if (values > 1) {
+    shape.value = nullptr;
+    shape.branches = &schema;
   }
   return shape;
 }
 
-Result<Type> ColumnTypeOf(const avro::Schema& value) {
+bool IsNested(const avro::Schema& value) {
+  return value.type == avro::Type::kRecord || value.type == avro::Type::kArray ||
+         value.type == avro::Type::kMap;
+}
+
+bool IsTimeOfDay(const avro::Schema& value) {
+  return value.logical_type == LogicalType::kTimeMillis ||
+         value.logical_type == LogicalType::kTimeMicros;
+}
+
+Result<Type> LeafTypeOf(const avro::Schema& value) {
   switch (value.type) {
     case avro::Type::kBoolean:
       return Type::Of(TypeKind::kBoolean);
@@ -106,12 +128,56 @@ Result<Type> ColumnTypeOf(const avro::Schema& value) {
     case avro::Type::kRecord:
     case avro::Type::kArray:
     case avro::Type::kMap:
-      return Incompatible("a nested value cannot be shown as a column yet", value);
     case avro::Type::kNull:
     case avro::Type::kUnion:
       break;
   }
   return Incompatible("the type has no column", value);
+}
+
+std::string BranchIdentity(const avro::Schema& branch) {
+  if (!branch.name.empty()) return branch.name;
+  avro::Schema plain;
+  plain.type = branch.type;
+  return avro::Describe(plain);
+}
+
+std::string_view SimpleName(std::string_view full_name) {
+  const auto dot = full_name.rfind('.');
+  return dot == std::string_view::npos ? full_name : full_name.substr(dot + 1);
+}
+
+std::string BranchDoc(const std::string& identity) { return std::string(kBranchDoc) + identity; }
+
+std::string_view IdentityOfBranch(const iceberg::NestedField& column) {
+  const std::string_view doc = column.doc;
+  if (!doc.starts_with(kBranchDoc)) return {};
+  const std::string_view rest = doc.substr(kBranchDoc.size());
+  return rest.substr(0, rest.find(' '));
+}
+
+const iceberg::NestedField* FindBranch(const std::vector<iceberg::NestedField>& columns,
+                                       const avro::Schema& branch, const avro::Schema& others) {
+  const auto of = [&columns](std::string_view identity) -> const iceberg::NestedField* {
+    const auto found = std::ranges::find(columns, identity, IdentityOfBranch);
+    return found == columns.end() ? nullptr : &*found;
+  };
+  if (const auto* found = of(BranchIdentity(branch)); found != nullptr) return found;
+  if (branch.name.empty()) return nullptr;
+  const auto owned = [&others](std::string_view identity) {
+    return std::ranges::find(others.children, identity, BranchIdentity) != others.children.end();
+  };
+  for (const std::string& alias : branch.aliases) {
+    const auto* found = of(alias);
+    if (found != nullptr && !owned(alias)) return found;
+  }
+  for (const iceberg::NestedField& column : columns) {
+    const std::string_view identity = IdentityOfBranch(column);
+    if (identity.empty() || SimpleName(identity) != SimpleName(branch.name)) continue;
+    if (std::ranges::find(kTypesWithoutName, identity) != kTypesWithoutName.end()) continue;
+    if (!owned(identity)) return &column;
+  }
+  return nullptr;
 }
 
 }  // namespace frazil::decode

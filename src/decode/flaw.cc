@@ -31,6 +31,8 @@ std::string_view Text(Flaw flaw) {
       return "a time in milliseconds is too large to be held in microseconds";
     case Flaw::kBlockCount:
       return "the item count of a block is impossible";
+    case Flaw::kBlockSize:
+      return "the items of a block are not of the size that it names";
     case Flaw::kTooDeep:
       return "values are nested too deeply";
     case Flaw::kBytesLeft:

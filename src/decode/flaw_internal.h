@@ -20,6 +20,7 @@ enum class Flaw {
   kUuidText,
   kMillisRange,
   kBlockCount,
+  kBlockSize,
   kTooDeep,
   kBytesLeft,
   kNotUtf8,

@@ -29,10 +29,23 @@ inline constexpr FieldId kFirstValueField{21};
 
 inline constexpr std::string_view kReservedPrefix = "kafka_";
 
+// How a topic's values become columns.
+enum class ValueFormat {
+  kAvro,  // framed, each by the schema that it names
+  kRaw,   // one column, kafka_value binary: a topic without schema
+};
+
+// Which of them a table's schema is for.
+ValueFormat FormatOf(const iceberg::Schema& schema);
+
 // kafka_generation int, kafka_partition int, kafka_offset long (required); kafka_timestamp
 // timestamptz, kafka_key binary (optional); kafka_headers list<struct<key string, value binary>>
 // (required list of required elements with required key): in the order in which they stand at the
 // end of every table's schema.
 std::vector<iceberg::NestedField> KafkaColumns();
+
+// The table schema of a topic without schema, version 0: kafka_value binary (optional), then
+// KafkaColumns().
+iceberg::Schema RawSchema();
 
 }  // namespace frazil::decode

@@ -1,329 +1,307 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
-#include <bit>
-#include <cstring>
+#include <algorithm>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include <arrow/util/bit_util.h>
 
-#include "base/bytes.h"
-#include "base/uuid.h"
-#include "decode/decimal_internal.h"
+#include "decode/leaf_execution_internal.h"
 #include "decode/plan_execution_internal.h"
+#include "decode/row_set_internal.h"
 #include "decode/varint_internal.h"
 
 namespace frazil::decode {
 
 namespace {
 
-constexpr std::int64_t kLargestColumn = std::numeric_limits<std::int32_t>::max();
+// Rows that operations run over at once: their cursors shall stay in the processor's cache.
+constexpr std::size_t kRowsAtOnce = 16384;
+// Items of one array that may take no bytes (records without fields): nothing else bounds them.
+constexpr std::size_t kMostEmptyItems = 1024;
+constexpr std::size_t kMostRows = std::numeric_limits<std::int32_t>::max() - 1;
+constexpr std::int64_t kCursorBytes = 2 * sizeof(const std::uint8_t*);
 
-// The first row of the range that an operation could not read; flaw kNone when there is none.
-struct Stop {
-  std::size_t row = 0;
-  Flaw flaw = Flaw::kNone;
+// The items of the arrays or maps of a row set, as rows of their own.
+struct Items {
+  std::vector<const std::uint8_t*> at;
+  std::vector<const std::uint8_t*> end;
 };
 
-struct Context {
-  const Op& op;
-  RowRange rows;
-  Cursors& cursors;
-  ColumnBuffers* column;
-};
+class PlanRunner {
+ public:
+  PlanRunner(ColumnTree& columns, MemoryBudget& budget) : columns_(columns), budget_(budget) {}
 
-// `read(at, end, row)` moves `at` past one value and stores it, `on_null(row)` stores a null.
-template <bool kInUnion, typename Read, typename OnNull>
-Stop LoopOver(const Context& context, Read read, OnNull on_null) {
-  const std::int64_t null_branch = context.op.null_branch;
-  const std::int64_t value_branch = context.op.value_branch;
-  std::uint8_t* validity = context.column->validity();
-  std::int64_t nulls = 0;
-  for (std::size_t row = context.rows.begin; row < context.rows.end; ++row) {
-    const std::uint8_t* at = context.cursors.at[row];
-    const std::uint8_t* end = context.cursors.end[row];
-    if constexpr (kInUnion) {
-      std::int64_t branch = 0;
-      if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) return {row, flaw};
-      if (branch == null_branch && branch >= 0) {
-        on_null(row);
-        ++nulls;
-        context.cursors.at[row] = at;
-        continue;
-      }
-      if (branch != value_branch) return {row, Flaw::kUnionBranch};
-      arrow::bit_util::SetBit(validity, static_cast<std::int64_t>(row));
+  std::optional<Failure> RunAll(std::span<const Op> ops, RowSet rows) {
+    std::optional<Failure> first;
+    for (const Op& op : ops) {
+      const auto failure = Run(op, rows);
+      if (!failure.has_value()) continue;
+      first = failure;
+      // Later operations may still find an earlier row at fault.
+      rows = rows.Before(failure->row);
     }
-    if (const Flaw flaw = read(at, end, row); flaw != Flaw::kNone) return {row, flaw};
-    context.cursors.at[row] = at;
+    return first;
   }
-  if constexpr (kInUnion) {
-    context.column->AddNulls(nulls);
-  } else {
-    context.column->SetValid(context.rows.begin, context.rows.end);
+
+  void SetNull(const std::vector<std::size_t>& columns, std::size_t begin, std::size_t end) {
+    for (const std::size_t column : columns) columns_.SetNull(column, begin, end);
   }
-  return {};
-}
 
-template <typename Read, typename OnNull>
-Stop Loop(const Context& context, Read read, OnNull on_null) {
-  return context.op.in_union ? LoopOver<true>(context, read, on_null)
-                             : LoopOver<false>(context, read, on_null);
-}
-
-template <typename Read>
-Stop LoopFixedWidth(const Context& context, Read read) {
-  return Loop(context, read, [](std::size_t) {});
-}
-
-Stop RunSkip(const Context& context) {
-  for (std::size_t row = context.rows.begin; row < context.rows.end; ++row) {
-    const std::uint8_t*& at = context.cursors.at[row];
-    const Flaw flaw = context.op.skip.Skip(at, context.cursors.end[row]);
-    if (flaw != Flaw::kNone) return {row, flaw};
+ private:
+  std::optional<Failure> Run(const Op& op, const RowSet& rows) {
+    switch (op.code) {
+      case OpCode::kSkip:
+        return FailureOf(RunSkip(op, rows), op);
+      case OpCode::kRecord:
+        return RunRecord(op, rows);
+      case OpCode::kBranches:
+        return RunBranches(op, rows);
+      case OpCode::kArray:
+      case OpCode::kMap:
+        return RunItems(op, rows);
+      default:
+        return FailureOf(RunLeaf(op, rows, columns_.at(op.column)), op);
+    }
   }
-  return {};
-}
 
-Stop RunBoolean(const Context& context) {
-  std::uint8_t* bits = context.column->bytes_of_values();
-  return LoopFixedWidth(context,
-                        [bits](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                          if (at == end) return Flaw::kEndsEarly;
-                          const std::uint8_t byte = *at++;
-                          if (byte > 1) return Flaw::kBoolean;
-                          if (byte == 1)
-                            arrow::bit_util::SetBit(bits, static_cast<std::int64_t>(row));
-                          return Flaw::kNone;
-                        });
-}
-
-template <typename Stored>
-Stop RunInt(const Context& context, Stored factor) {
-  Stored* values = context.column->values<Stored>();
-  return LoopFixedWidth(
-      context, [values, factor](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        std::int32_t value = 0;
-        const Flaw flaw = ReadInt(at, end, value);
-        values[row] = static_cast<Stored>(value) * factor;
-        return flaw;
-      });
-}
-
-// `convert(long&)` turns the value into what is stored.
-template <typename Convert>
-Stop RunLong(const Context& context, Convert convert) {
-  auto* values = context.column->values<std::int64_t>();
-  return LoopFixedWidth(context, [values, convert](const std::uint8_t*& at, const std::uint8_t* end,
-                                                   std::size_t row) {
-    std::int64_t value = 0;
-    if (const Flaw flaw = ReadLong(at, end, value); flaw != Flaw::kNone) return flaw;
-    const Flaw flaw = convert(value);
-    values[row] = value;
-    return flaw;
-  });
-}
-
-Flaw MillisToMicros(std::int64_t& value) {
-  return __builtin_mul_overflow(value, std::int64_t{1000}, &value) ? Flaw::kMillisRange
-                                                                   : Flaw::kNone;
-}
-
-// Rounds towards the past, so that order is kept on both sides of 1970.
-Flaw NanosToMicros(std::int64_t& value) {
-  const std::int64_t rest = value % 1000;
-  value = value / 1000 - (rest < 0 ? 1 : 0);
-  return Flaw::kNone;
-}
-
-template <typename Read, typename Stored>
-Stop RunFloating(const Context& context) {
-  static_assert(std::endian::native == std::endian::little);
-  auto* values = context.column->values<Stored>();
-  return LoopFixedWidth(
-      context, [values](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        if (BytesBetween(at, end) < sizeof(Read)) return Flaw::kEndsEarly;
-        Read value;
-        std::memcpy(&value, at, sizeof(Read));
-        at += sizeof(Read);
-        values[row] = static_cast<Stored>(value);
-        return Flaw::kNone;
-      });
-}
-
-Stop RunFixed(const Context& context) {
-  std::uint8_t* values = context.column->bytes_of_values();
-  const std::size_t size = context.op.size;
-  return LoopFixedWidth(
-      context, [values, size](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        if (BytesBetween(at, end) < size) return Flaw::kEndsEarly;
-        std::memcpy(values + row * size, at, size);
-        at += size;
-        return Flaw::kNone;
-      });
-}
-
-Flaw StoreDecimal(ByteView bytes, int precision, std::uint8_t* to) {
-  Decimal value = 0;
-  if (const Flaw flaw = ReadDecimal(bytes, precision, value); flaw != Flaw::kNone) return flaw;
-  std::memcpy(to, &value, sizeof(value));
-  return Flaw::kNone;
-}
-
-Stop RunDecimalFixed(const Context& context) {
-  std::uint8_t* values = context.column->bytes_of_values();
-  const std::size_t size = context.op.size;
-  const int precision = context.op.precision;
-  return LoopFixedWidth(context,
-                        [=](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                          if (BytesBetween(at, end) < size) return Flaw::kEndsEarly;
-                          const ByteView bytes(at, size);
-                          at += size;
-                          return StoreDecimal(bytes, precision, values + row * sizeof(Decimal));
-                        });
-}
-
-Stop RunDecimalBytes(const Context& context) {
-  std::uint8_t* values = context.column->bytes_of_values();
-  const int precision = context.op.precision;
-  return LoopFixedWidth(context,
-                        [=](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                          std::size_t length = 0;
-                          if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone)
-                            return flaw;
-                          const ByteView bytes(at, length);
-                          at += length;
-                          return StoreDecimal(bytes, precision, values + row * sizeof(Decimal));
-                        });
-}
-
-Stop RunUuidText(const Context& context) {
-  std::uint8_t* values = context.column->bytes_of_values();
-  return LoopFixedWidth(
-      context, [values](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        std::size_t length = 0;
-        if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-        const auto uuid = Uuid::Parse(AsText({at, length}));
-        at += length;
-        if (!uuid.ok()) return Flaw::kUuidText;
-        std::memcpy(values + row * uuid->bytes.size(), uuid->bytes.data(), uuid->bytes.size());
-        return Flaw::kNone;
-      });
-}
-
-// First all lengths, then room for the sum, then the copies.
-Stop RunBytes(const Context& context) {
-  std::int32_t* offsets = context.column->offsets();
-  const std::int32_t before = offsets[context.rows.begin];
-  std::int64_t total = before;
-  const Stop stop = Loop(
-      context,
-      [offsets, &total](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        std::size_t length = 0;
-        if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-        total += static_cast<std::int64_t>(length);
-        if (total > kLargestColumn) return Flaw::kColumnFull;
-        at += length;
-        offsets[row + 1] = static_cast<std::int32_t>(total);
-        return Flaw::kNone;
-      },
-      [offsets](std::size_t row) { offsets[row + 1] = offsets[row]; });
-  if (stop.flaw != Flaw::kNone || total == before) return stop;
-  std::uint8_t* to = context.column->AppendData(total - before);
-  if (to == nullptr) return {context.rows.begin, Flaw::kNoMemory};
-  for (std::size_t row = context.rows.begin; row < context.rows.end; ++row) {
-    const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
-    // The value ends where the cursor stands.
-    if (length > 0) std::memcpy(to, context.cursors.at[row] - length, length);
-    to += length;
+  static std::optional<Failure> FailureOf(const Stop& stop, const Op& op) {
+    if (stop.flaw == Flaw::kNone) return std::nullopt;
+    return Failure{stop.row, op.path, stop.flaw};
   }
-  return {};
-}
 
-Stop RunEnum(const Context& context) {
-  const auto& symbols = context.op.symbols;
-  std::int32_t* offsets = context.column->offsets();
-  std::int64_t total = offsets[context.rows.begin];
-  return Loop(
-      context,
-      [&](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        std::int32_t index = 0;
-        if (const Flaw flaw = ReadInt(at, end, index); flaw != Flaw::kNone) return flaw;
-        if (index < 0 || static_cast<std::size_t>(index) >= symbols.size()) {
-          return Flaw::kEnumSymbol;
+  // `inner`, found on the rows before `stop`, is of an earlier row.
+  static std::optional<Failure> Earlier(const std::optional<Failure>& inner, const Stop& stop,
+                                        const Op& op) {
+    return inner.has_value() ? inner : FailureOf(stop, op);
+  }
+
+  static Stop RunSkip(const Op& op, const RowSet& rows) {
+    for (std::size_t i = 0; i < rows.values(); ++i) {
+      const std::size_t row = rows.selection == nullptr ? i : rows.selection[i];
+      const Flaw flaw = op.skip.Skip(rows.at[row], rows.end[row]);
+      if (flaw != Flaw::kNone) return {row, flaw};
+    }
+    return {};
+  }
+
+  // Reads the branch numbers of a nested value's union; `take(row, branch)` says whether there is
+  // such a branch.
+  template <typename Take>
+  static Stop ReadBranches(const RowSet& rows, Take take) {
+    for (std::size_t i = 0; i < rows.values(); ++i) {
+      const std::size_t row = rows.selection == nullptr ? i : rows.selection[i];
+      std::int64_t branch = 0;
+      const Flaw flaw = ReadLong(rows.at[row], rows.end[row], branch);
+      if (flaw != Flaw::kNone) return {row, flaw};
+      if (branch < 0 || !take(row, branch)) return {row, Flaw::kUnionBranch};
+    }
+    return {};
+  }
+
+  // Leaves those rows that are not null, and marks them valid. `kept` holds the selection.
+  Stop SelectPresent(const Op& op, RowSet& rows, std::vector<std::uint32_t>& kept) {
+    ColumnBuffers& column = columns_.at(op.column);
+    Stop stop;
+    if (op.in_union) {
+      kept.reserve(rows.values());
+      stop = ReadBranches(rows, [&](std::size_t row, std::int64_t branch) {
+        if (branch == op.value_branch) kept.push_back(static_cast<std::uint32_t>(row));
+        return branch == op.value_branch || branch == op.null_branch;
+      });
+      const bool all = rows.selection == nullptr && kept.size() == rows.count;
+      if (!all) Select(kept, rows);
+    }
+    MarkValid(rows, column);
+    return stop;
+  }
+
+  static void Select(const std::vector<std::uint32_t>& kept, RowSet& rows) {
+    static constexpr std::uint32_t kNothing = 0;
+    rows.selection = kept.empty() ? &kNothing : kept.data();
+    rows.selected = kept.size();
+  }
+
+  static void MarkValid(const RowSet& rows, ColumnBuffers& column) {
+    column.AddNulls(static_cast<std::int64_t>(rows.count - rows.values()));
+    if (rows.selection == nullptr) {
+      column.SetValid(rows.first, rows.first + rows.count);
+      return;
+    }
+    std::uint8_t* validity = column.validity();
+    rows.ForEachValue([&](std::size_t row) {
+      arrow::bit_util::SetBit(validity, static_cast<std::int64_t>(rows.first + row));
+    });
+  }
+
+  std::optional<Failure> RunRecord(const Op& op, RowSet rows) {
+    std::vector<std::uint32_t> kept;
+    const Stop stop = SelectPresent(op, rows, kept);
+    SetNull(op.null_columns, rows.first, rows.first + rows.count);
+    return Earlier(RunAll(op.children, rows), stop, op);
+  }
+
+  std::optional<Failure> RunBranches(const Op& op, RowSet rows) {
+    std::vector<std::vector<std::uint32_t>> chosen(op.children.size());
+    std::vector<std::uint32_t> present;
+    const Stop stop = ReadBranches(rows, [&](std::size_t row, std::int64_t branch) {
+      if (static_cast<std::uint64_t>(branch) >= chosen.size()) return false;
+      chosen[static_cast<std::size_t>(branch)].push_back(static_cast<std::uint32_t>(row));
+      if (branch != op.null_branch) present.push_back(static_cast<std::uint32_t>(row));
+      return true;
+    });
+    Select(present, rows);
+    MarkValid(rows, columns_.at(op.column));
+    SetNull(op.null_columns, rows.first, rows.first + rows.count);
+    std::optional<Failure> first;
+    for (std::size_t branch = 0; branch < chosen.size(); ++branch) {
+      Select(chosen[branch], rows);
+      const auto failure = Run(op.children[branch], rows);
+      if (failure.has_value() && (!first.has_value() || failure->row < first->row)) {
+        first = failure;
+      }
+    }
+    return Earlier(first, stop, op);
+  }
+
+  // Finds the items of all rows by moving past them, then reads them as one set of rows.
+  std::optional<Failure> RunItems(const Op& op, RowSet rows) {
+    std::vector<std::uint32_t> kept;
+    const Stop no_branch = SelectPresent(op, rows, kept);
+    ColumnBuffers& column = columns_.at(op.column);
+    const std::size_t first_item = static_cast<std::size_t>(column.offsets()[rows.first]);
+    Items items;
+    std::int64_t charged = 0;
+    const Stop no_items = FindItems(op, rows, first_item, items, charged);
+    std::optional<Failure> inside;
+    // After a stop the lengths of later rows are zero, so the items before are still in place.
+    LengthsToEnds(rows, column);
+    if (const Flaw flaw = GrowInside(op, first_item + items.at.size()); flaw != Flaw::kNone) {
+      inside = Failure{rows.values() > 0 ? FirstRow(rows) : 0, op.path, flaw};
+    } else {
+      RowSet item_rows{.at = items.at.data(),
+                       .end = items.end.data(),
+                       .first = first_item,
+                       .count = items.at.size()};
+      inside = RunAll(op.children, item_rows);
+      if (inside.has_value()) inside->row = RowOfItem(rows, column, first_item + inside->row);
+    }
+    budget_.GiveBack(charged);
+    if (inside.has_value()) return inside;
+    return Earlier(FailureOf(no_items, op), no_branch, op);
+  }
+
+  static std::size_t FirstRow(const RowSet& rows) {
+    return rows.selection == nullptr ? 0 : rows.selection[0];
+  }
+
+  static std::size_t RowOfItem(const RowSet& rows, const ColumnBuffers& column, std::size_t item) {
+    const std::int32_t* ends = column.offsets() + rows.first + 1;
+    return static_cast<std::size_t>(
+        std::upper_bound(ends, ends + rows.count, static_cast<std::int32_t>(item)) - ends);
+  }
+
+  Flaw GrowInside(const Op& op, std::size_t rows) {
+    for (const std::size_t inside : columns_.inside(op.column)) {
+      if (!columns_.Grow(inside, rows).ok()) return Flaw::kNoMemory;
+    }
+    return Flaw::kNone;
+  }
+
+  Stop FindItems(const Op& op, const RowSet& rows, std::size_t first_item, Items& items,
+                 std::int64_t& charged) {
+    std::int32_t* lengths = columns_.at(op.column).offsets() + rows.first + 1;
+    items.at.reserve(rows.values());
+    items.end.reserve(rows.values());
+    for (std::size_t i = 0; i < rows.values(); ++i) {
+      const std::size_t row = rows.selection == nullptr ? i : rows.selection[i];
+      const std::size_t before = items.at.size();
+      const Flaw flaw = FindItemsOfRow(op, rows.at[row], rows.end[row], first_item, items, charged);
+      if (flaw != Flaw::kNone) {
+        items.at.resize(before);
+        items.end.resize(before);
+        return {row, flaw};
+      }
+      lengths[row] = static_cast<std::int32_t>(items.at.size() - before);
+    }
+    return {};
+  }
+
+  // Spec: Apache Avro 1.12, "Arrays", "Maps": blocks of items, until an empty one.
+  Flaw FindItemsOfRow(const Op& op, const std::uint8_t*& at, const std::uint8_t* end,
+                      std::size_t first_item, Items& items, std::int64_t& charged) {
+    const bool keyed = op.code == OpCode::kMap;
+    const bool empty_items = !keyed && op.skip.skips_nothing();
+    const std::size_t before = items.at.size();
+    while (true) {
+      std::int64_t count = 0;
+      if (const Flaw flaw = ReadLong(at, end, count); flaw != Flaw::kNone) return flaw;
+      if (count == 0) return Flaw::kNone;
+      const std::uint8_t* block_end = nullptr;
+      if (count < 0) {
+        // A negative count comes with the block's size in bytes.
+        if (count == std::numeric_limits<std::int64_t>::min()) return Flaw::kBlockCount;
+        count = -count;
+        std::size_t size = 0;
+        if (const Flaw flaw = ReadLength(at, end, size); flaw != Flaw::kNone) return flaw;
+        block_end = at + size;
+      }
+      // Items take a byte each at least, or are few: an invented count cannot keep us busy.
+      const std::size_t most =
+          empty_items ? kMostEmptyItems - (items.at.size() - before) : BytesBetween(at, end);
+      if (static_cast<std::uint64_t>(count) > most) return Flaw::kBlockCount;
+      const auto items_more = static_cast<std::size_t>(count);
+      if (first_item + items.at.size() + items_more > kMostRows) return Flaw::kColumnFull;
+      if (!budget_.Take(count * kCursorBytes)) return Flaw::kNoMemory;
+      charged += count * kCursorBytes;
+      for (std::size_t i = 0; i < items_more; ++i) {
+        items.at.push_back(at);
+        items.end.push_back(end);
+        if (keyed) {
+          std::size_t length = 0;
+          if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
+          at += length;
         }
-        const std::string& symbol = symbols[static_cast<std::size_t>(index)];
-        const auto length = static_cast<std::int64_t>(symbol.size());
-        total += length;
-        if (total > kLargestColumn) return Flaw::kColumnFull;
-        std::uint8_t* to = context.column->AppendData(length);
-        if (to == nullptr) return Flaw::kNoMemory;
-        std::memcpy(to, symbol.data(), symbol.size());
-        offsets[row + 1] = static_cast<std::int32_t>(total);
-        return Flaw::kNone;
-      },
-      [offsets](std::size_t row) { offsets[row + 1] = offsets[row]; });
-}
-
-Stop RunOp(const Context& context) {
-  const auto as_it_is = [](std::int64_t&) { return Flaw::kNone; };
-  switch (context.op.code) {
-    case OpCode::kSkip:
-      return RunSkip(context);
-    case OpCode::kBoolean:
-      return RunBoolean(context);
-    case OpCode::kInt:
-      return RunInt<std::int32_t>(context, 1);
-    case OpCode::kIntToLong:
-      return RunInt<std::int64_t>(context, 1);
-    case OpCode::kIntMillisToLong:
-      return RunInt<std::int64_t>(context, 1000);
-    case OpCode::kLong:
-      return RunLong(context, as_it_is);
-    case OpCode::kMillisToMicros:
-      return RunLong(context, MillisToMicros);
-    case OpCode::kNanosToMicros:
-      return RunLong(context, NanosToMicros);
-    case OpCode::kFloat:
-      return RunFloating<float, float>(context);
-    case OpCode::kFloatToDouble:
-      return RunFloating<float, double>(context);
-    case OpCode::kDouble:
-      return RunFloating<double, double>(context);
-    case OpCode::kBytes:
-      return RunBytes(context);
-    case OpCode::kEnum:
-      return RunEnum(context);
-    case OpCode::kFixed:
-      return RunFixed(context);
-    case OpCode::kDecimalBytes:
-      return RunDecimalBytes(context);
-    case OpCode::kDecimalFixed:
-      return RunDecimalFixed(context);
-    case OpCode::kUuidText:
-      return RunUuidText(context);
+        if (const Flaw flaw = op.skip.Skip(at, end); flaw != Flaw::kNone) return flaw;
+      }
+      if (block_end != nullptr && at != block_end) return Flaw::kBlockSize;
+    }
   }
-  return {};
+
+  ColumnTree& columns_;
+  MemoryBudget& budget_;
+};
+
+std::optional<Failure> ExecuteSlice(const AvroPlan::Program& program, RowRange range,
+                                    Cursors& cursors, PlanRunner& runner) {
+  RowSet rows{.at = cursors.at.data() + range.begin,
+              .end = cursors.end.data() + range.begin,
+              .first = range.begin,
+              .count = range.end - range.begin};
+  auto failure = runner.RunAll(program.root.children, rows);
+  const std::size_t sound = failure.has_value() ? failure->row : rows.count;
+  for (std::size_t row = 0; row < sound; ++row) {
+    if (rows.at[row] == rows.end[row]) continue;
+    failure = Failure{row, {}, Flaw::kBytesLeft};
+    break;
+  }
+  if (failure.has_value()) {
+    failure->row += range.begin;
+    return failure;
+  }
+  runner.SetNull(program.root.null_columns, range.begin, range.end);
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Failure> Execute(const AvroPlan::Program& program, RowRange rows, Cursors& cursors,
-                               Columns& columns) {
-  std::optional<Failure> failure;
-  for (const Op& op : program.ops) {
-    ColumnBuffers* column = op.code == OpCode::kSkip ? nullptr : &*columns[op.column];
-    const Stop stop = RunOp(Context{op, rows, cursors, column});
-    if (stop.flaw == Flaw::kNone) continue;
-    failure = Failure{stop.row, op.field, stop.flaw};
-    // Later operations may still find an earlier row at fault.
-    rows.end = stop.row;
-  }
-  for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    if (cursors.at[row] != cursors.end[row]) return Failure{row, {}, Flaw::kBytesLeft};
-  }
-  if (failure.has_value()) return failure;
-  for (const std::size_t column : program.null_columns) {
-    columns[column]->SetNull(rows.begin, rows.end);
+                               ColumnTree& columns, MemoryBudget& budget) {
+  PlanRunner runner(columns, budget);
+  for (std::size_t begin = rows.begin; begin < rows.end; begin += kRowsAtOnce) {
+    const RowRange slice{begin, std::min(rows.end, begin + kRowsAtOnce)};
+    auto failure = ExecuteSlice(program, slice, cursors, runner);
+    if (failure.has_value()) return failure;
   }
   return std::nullopt;
 }

@@ -5,10 +5,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "decode/avro_plan_internal.h"
-#include "decode/column_buffers_internal.h"
+#include "decode/column_tree_internal.h"
 #include "decode/flaw_internal.h"
 
 namespace frazil::decode {
@@ -26,17 +27,14 @@ struct RowRange {
 
 struct Failure {
   std::size_t row = 0;
-  // Empty: the record as a whole.
-  std::string_view field;
+  // Of the field; empty: the record as a whole.
+  std::string_view path;
   Flaw flaw = Flaw::kNone;
 };
-
-// By index in the target's fields; nullopt for Kafka's own columns.
-using Columns = std::vector<std::optional<ColumnBuffers>>;
 
 // Fills the value columns of the rows. The failure is that of the first row that has one; the
 // columns are then of no use.
 std::optional<Failure> Execute(const AvroPlan::Program& program, RowRange rows, Cursors& cursors,
-                               Columns& columns);
+                               ColumnTree& columns, MemoryBudget& budget);
 
 }  // namespace frazil::decode

@@ -97,14 +97,17 @@ Result<ColumnBuffers> VariableColumn(const BlockOrigin& origin, std::string_view
   return column;
 }
 
-ArrayResult Keys(const BlockOrigin& origin, std::span<const RecordBlock> blocks, std::size_t rows) {
-  std::vector<NullableView> keys;
-  keys.reserve(rows);
+// The key or the value of each record.
+ArrayResult BytesOf(const BlockOrigin& origin, const iceberg::NestedField& field,
+                    std::span<const RecordBlock> blocks, std::size_t rows,
+                    NullableView SourceRecord::* part) {
+  std::vector<NullableView> views;
+  views.reserve(rows);
   ForEachRecord(blocks, [&](const RecordBlock&, const SourceRecord& record, std::size_t) {
-    keys.push_back(record.key);
+    views.push_back(record.*part);
   });
-  FRAZIL_ASSIGN_OR_RETURN(auto column, VariableColumn(origin, "kafka_key", TypeKind::kBinary, rows,
-                                                      [&](std::size_t i) { return keys[i]; }));
+  FRAZIL_ASSIGN_OR_RETURN(auto column, VariableColumn(origin, field.name, TypeKind::kBinary, rows,
+                                                      [&](std::size_t i) { return views[i]; }));
   return column.Finish();
 }
 
@@ -196,7 +199,8 @@ ArrayResult KafkaColumn(const BlockOrigin& origin, const iceberg::NestedField& f
   if (field.id == kPartitionField) return ConstantInt(origin.partition.value(), rows);
   if (field.id == kOffsetField) return Offsets(blocks, rows);
   if (field.id == kTimestampField) return Timestamps(blocks, rows);
-  if (field.id == kKeyField) return Keys(origin, blocks, rows);
+  if (field.id == kKeyField) return BytesOf(origin, field, blocks, rows, &SourceRecord::key);
+  if (field.id == kValueField) return BytesOf(origin, field, blocks, rows, &SourceRecord::value);
   if (field.id == kHeadersField) return Headers(origin, field, blocks, rows);
   return Error(ErrorCode::kUnsupported,
                "the column cannot be filled by this version: " + Printable(field.name));

@@ -82,9 +82,14 @@ TEST_F(AvroPlanTest, AFieldNamedLikeOneOfKafkasColumnsIsRefused) {
   EXPECT_FALSE(plan.ok());
 }
 
-TEST_F(AvroPlanTest, ATopLevelThatIsNoRecordIsRefused) {
-  Register(1, R"({"name":"x","type":"int"})");
-  EXPECT_FALSE(AvroPlan::Compile(ParsedSchema(R"("int")"), topic_.newest(), topic_.newest()).ok());
+TEST_F(AvroPlanTest, FieldsInsideAreHeldOrNotByTheirOwnIds) {
+  const std::string before = R"({"name":"l","type":{"type":"array","items":{"type":"record",)"
+                             R"("name":"I","fields":[{"name":"a","type":"int"})";
+  Register(1, before + "]}}}");
+  Register(2, before + R"(,{"name":"b","type":"int"}]}}})");
+  EXPECT_THAT(NotHeld(1, 1), IsEmpty());
+  EXPECT_THAT(NotHeld(2, 0), ElementsAre(FieldId(24)));
+  EXPECT_TRUE(Compile(2, 0).ok());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/encoding.h"
+#include "decode/kafka_columns.h"
 
 namespace frazil::decode {
 
@@ -47,6 +48,39 @@ std::string FixedText(const arrow::Array& array, std::int64_t row) {
   return HexEncode({fixed.GetValue(row), static_cast<std::size_t>(fixed.byte_width())});
 }
 
+std::string CellText(const arrow::Array& array, std::int64_t row);
+
+std::string CellOrNull(const arrow::Array& array, std::int64_t row) {
+  return array.IsNull(row) ? "NULL" : CellText(array, row);
+}
+
+std::string StructText(const arrow::StructArray& array, std::int64_t row) {
+  std::string text = "{";
+  for (int i = 0; i < array.num_fields(); ++i) {
+    if (i > 0) text += ", ";
+    text += array.type()->field(i)->name() + ": " + CellOrNull(*array.field(i), row);
+  }
+  return text + "}";
+}
+
+std::string ListText(const arrow::ListArray& array, std::int64_t row) {
+  std::string text = "[";
+  for (std::int64_t i = array.value_offset(row); i < array.value_offset(row + 1); ++i) {
+    if (text.size() > 1) text += ", ";
+    text += CellOrNull(*array.values(), i);
+  }
+  return text + "]";
+}
+
+std::string MapText(const arrow::MapArray& array, std::int64_t row) {
+  std::string text = "<";
+  for (std::int64_t i = array.value_offset(row); i < array.value_offset(row + 1); ++i) {
+    if (text.size() > 1) text += ", ";
+    text += CellText(*array.keys(), i) + " = " + CellOrNull(*array.items(), i);
+  }
+  return text + ">";
+}
+
 std::string CellText(const arrow::Array& array, std::int64_t row) {
   switch (array.type_id()) {
     case arrow::Type::BOOL:
@@ -70,6 +104,12 @@ std::string CellText(const arrow::Array& array, std::int64_t row) {
       return static_cast<const arrow::StringArray&>(array).GetString(row);
     case arrow::Type::BINARY:
       return HexEncode(AsBytes(static_cast<const arrow::BinaryArray&>(array).GetView(row)));
+    case arrow::Type::STRUCT:
+      return StructText(static_cast<const arrow::StructArray&>(array), row);
+    case arrow::Type::LIST:
+      return ListText(static_cast<const arrow::ListArray&>(array), row);
+    case arrow::Type::MAP:
+      return MapText(static_cast<const arrow::MapArray&>(array), row);
     default:
       return "?";
   }
@@ -146,6 +186,7 @@ std::vector<RecordBlock> TopicFixture::Blocks() const {
 Result<std::shared_ptr<arrow::RecordBatch>> TopicFixture::Decode(
     const iceberg::Schema& target) const {
   const auto blocks = Blocks();
+  if (FormatOf(target) == ValueFormat::kRaw) return DecodeBlocks(origin, target, {}, blocks);
   FRAZIL_ASSIGN_OR_RETURN(const auto ids, WriterSchemaIds(origin, blocks));
   PlansById plans;
   for (const WriterSchemaId id : ids) {

@@ -63,7 +63,8 @@ class TopicFixture {
 };
 
 // The cell as text: numbers, dates and times as integers (decimals unscaled), floating numbers as
-// the hexadecimal of their bits, text as it is, other bytes as hexadecimal; nullopt for NULL.
+// the hexadecimal of their bits, text as it is, other bytes as hexadecimal, nested values as
+// "{field: cell, ...}", "[cell, ...]" and "<key = cell, ...>" with NULL; nullopt for NULL.
 std::optional<std::string> Cell(const arrow::RecordBatch& batch, const std::string& column,
                                 std::int64_t row);
 // All rows of one column, NULL as "NULL".
