@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "decode/value_format.h"
 #include "iceberg/schema.h"
 
 namespace frazil::decode {
@@ -29,13 +30,7 @@ inline constexpr FieldId kFirstValueField{21};
 
 inline constexpr std::string_view kReservedPrefix = "kafka_";
 
-// How a topic's values become columns.
-enum class ValueFormat {
-  kAvro,  // framed, each by the schema that it names
-  kRaw,   // one column, kafka_value binary: a topic without schema
-};
-
-// Which of them a table's schema is for.
+// How the values of a table of this schema are read: kRaw when it has kafka_value.
 ValueFormat FormatOf(const iceberg::Schema& schema);
 
 // kafka_generation int, kafka_partition int, kafka_offset long (required); kafka_timestamp

@@ -21,19 +21,37 @@ bool RegistryIsAway(const Error& error) {
          error.code() == ErrorCode::kDeadlineExceeded;
 }
 
+// The widest type that each column ever had, by its id.
+void CollectWidest(const std::vector<iceberg::NestedField>& fields,
+                   std::map<FieldId, iceberg::Type>& widest) {
+  for (const iceberg::NestedField& field : fields) {
+    if (!field.type.is_primitive()) {
+      CollectWidest(field.type.fields, widest);
+    } else if (const auto [found, added] = widest.emplace(field.id, field.type);
+               !added && iceberg::IsPromotion(found->second, field.type)) {
+      found->second = field.type;
+    }
+  }
+}
+
+void Widen(const std::map<FieldId, iceberg::Type>& widest,
+           std::vector<iceberg::NestedField>& fields) {
+  for (iceberg::NestedField& field : fields) {
+    if (field.type.is_primitive()) {
+      field.type = widest.at(field.id);
+    } else {
+      Widen(widest, field.type.fields);
+    }
+  }
+}
+
 // The fields of an older version, each as wide as any later version has made it: what the table
 // shows when the subject goes back to that version.
 iceberg::Schema Restore(const std::vector<iceberg::Schema>& versions, SchemaVersion older) {
+  std::map<FieldId, iceberg::Type> widest;
+  for (const iceberg::Schema& version : versions) CollectWidest(version.fields, widest);
   iceberg::Schema restored = versions[static_cast<std::size_t>(older.value())];
-  for (iceberg::NestedField& field : restored.fields) {
-    for (const iceberg::Schema& version : versions) {
-      for (const iceberg::NestedField& other : version.fields) {
-        if (other.id == field.id && iceberg::IsPromotion(field.type, other.type)) {
-          field.type = other.type;
-        }
-      }
-    }
-  }
+  Widen(widest, restored.fields);
   restored.version = SchemaVersion(static_cast<std::int32_t>(versions.size()));
   return restored;
 }
