@@ -21,9 +21,8 @@ std::size_t CountHeaders(const HttpHeaders& headers, std::string_view name) {
       [name](const HttpHeader& header) { return EqualsIgnoringCase(header.name, name); }));
 }
 
-Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view raw_query,
-                                                                    bool plus_is_space) {
-  std::vector<std::pair<std::string, std::string>> parameters;
+Result<QueryParameters> ParseQuery(std::string_view raw_query, bool plus_is_space) {
+  QueryParameters parameters;
   while (!raw_query.empty()) {
     const std::size_t end = std::min(raw_query.find('&'), raw_query.size());
     const std::string_view part = raw_query.substr(0, end);
@@ -40,6 +39,14 @@ Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_
     parameters.emplace_back(*std::move(name), *std::move(value));
   }
   return parameters;
+}
+
+std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name) {
+  const auto found = std::find_if(query.begin(), query.end(), [name](const auto& parameter) {
+    return parameter.first == name;
+  });
+  if (found == query.end()) return std::nullopt;
+  return found->second;
 }
 
 }  // namespace frazil::net

@@ -37,10 +37,13 @@ struct HttpRequest {
   std::string body;
 };
 
+using QueryParameters = std::vector<std::pair<std::string, std::string>>;
+
 // Query parameters, percent-decoded once, '+' left as it is unless `plus_is_space`.
 // Errors: malformed_request for a broken escape.
-Result<std::vector<std::pair<std::string, std::string>>> ParseQuery(std::string_view raw_query,
-                                                                    bool plus_is_space = false);
+Result<QueryParameters> ParseQuery(std::string_view raw_query, bool plus_is_space = false);
+// The first parameter of that name; nullopt when absent.
+std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name);
 
 // A body is text, or a slice of bytes that are shared with a cache and not copied.
 struct SharedSlice {

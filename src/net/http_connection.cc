@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <exception>
+#include <poll.h>
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <sys/socket.h>
 
 #include "base/check.h"
 #include "base/encoding.h"
@@ -27,6 +30,8 @@ constexpr std::size_t kFreeBytes = 64 << 10;
 constexpr std::size_t kWriteStep = 64 << 10;
 constexpr std::chrono::seconds kDrainTime{2};
 constexpr std::chrono::seconds kStopTime{5};
+// Between two looks whether a client that has ended its direction is still there.
+constexpr std::chrono::seconds kProbePause{5};
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
 MessageLimits LimitsOf(const HttpServerOptions& options) {
@@ -185,10 +190,36 @@ void Connection::OnRead(const boost::system::error_code& error, std::size_t size
 
 void Connection::OnPeerGone() {
   peer_closed_ = true;
-  // A client that only ended its own direction still gets its answer, a client that left does not
-  // care: both are asked to be quick.
-  if (phase_ == Phase::kHandling) stop_.request_stop();
+  if (phase_ == Phase::kHandling) ProbePeer();
   if (phase_ == Phase::kReading || phase_ == Phase::kDraining) Close();
+}
+
+// The end of the client's direction says nothing about the other one, and only bytes of ours bring
+// the reset that tells that nobody reads them any more. An interim answer means nothing to a client
+// that waits (RFC 9110 15.2); one of HTTP/1.0 knows none, so its handler runs to its end.
+void Connection::ProbePeer() {
+  if (http10_ || !unsent_.empty()) return;
+  const ssize_t sent = ::send(socket_.native_handle(), kContinue.data(), kContinue.size(),
+                              MSG_DONTWAIT | MSG_NOSIGNAL);
+  const bool is_full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  if (sent < 0 && !is_full) {
+    Close();
+    return;
+  }
+  if (sent > 0) unsent_ = kContinue.substr(static_cast<std::size_t>(sent));
+  SetDeadline(steady_clock::now() + kProbePause);
+  WatchForReset();
+}
+
+void Connection::WatchForReset() {
+  if (std::exchange(watching_, true)) return;
+  socket_.async_wait(asio::ip::tcp::socket::wait_error, [self = shared_from_this()](
+                                                            const boost::system::error_code&) {
+    self->watching_ = false;
+    if (self->phase_ == Phase::kClosed) return;
+    pollfd poll_for{.fd = self->socket_.native_handle(), .events = 0, .revents = 0};
+    if (::poll(&poll_for, 1, 0) > 0) self->Close();
+  });
 }
 
 void Connection::Advance() {
@@ -229,13 +260,13 @@ void Connection::WaitForMore(ReadProgress progress) {
 void Connection::Dispatch() {
   phase_ = Phase::kHandling;
   SetIdle(false);
-  SetDeadline(TimePoint::max());
+  SetDeadline(peer_closed_ ? steady_clock::now() + kProbePause : TimePoint::max());
   keep_alive_ = reader_.KeepAlive();
   http10_ = reader_.IsHttp10();
   head_request_ = reader_.IsHead();
   received_ = steady_clock::now();
   stop_ = std::stop_source();
-  if (peer_closed_ || server_.stopping) stop_.request_stop();
+  if (server_.stopping) stop_.request_stop();
   const Deadline deadline(received_ + server_.options.handle_timeout);
   auto job = std::make_shared<Job>(
       Job{reader_.Take(), RequestContext{stop_.get_token(), deadline, peer_}});
@@ -305,13 +336,15 @@ void Connection::Send(HttpResponse response) {
   }
   phase_ = Phase::kWriting;
   response_ = std::move(response);
-  if (server_.stopping || peer_closed_) keep_alive_ = false;
+  // What a client sent before it ended its direction is answered.
+  if (server_.stopping || (peer_closed_ && reader_.Idle())) keep_alive_ = false;
   AnswerFrame frame;
   frame.head_request = head_request_;
   frame.keep_alive = keep_alive_;
   frame.http10 = http10_;
   frame.date = server_.Date();
-  head_ = SerializeHead(response_, frame);
+  head_ = std::exchange(unsent_, {});
+  head_ += SerializeHead(response_, frame);
   body_ = head_request_ || !MayHaveBody(response_.status) ? std::string_view() : BodyOf(response_);
   written_ = 0;
   written_at_deadline_ = 0;
@@ -451,6 +484,10 @@ void Connection::OnTimer(const boost::system::error_code& error) {
 }
 
 void Connection::OnDeadline() {
+  if (phase_ == Phase::kHandling) {
+    ProbePeer();
+    return;
+  }
   const bool slow = phase_ == Phase::kWriting || (phase_ == Phase::kReading && !reader_.Idle());
   server_.logger.Event(slow ? telemetry::LogLevel::kWarn : telemetry::LogLevel::kDebug,
                        "http_timed_out",

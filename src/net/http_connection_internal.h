@@ -78,6 +78,8 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   void Read();
   void OnRead(const boost::system::error_code& error, std::size_t size);
   void OnPeerGone();
+  void ProbePeer();
+  void WatchForReset();
   // Goes on with what was received: waits for more, dispatches, or refuses.
   void Advance();
   void WaitForMore(ReadProgress progress);
@@ -113,7 +115,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   TimePoint armed_ = TimePoint::max();
 
   bool reading_ = false;
+  // The client has ended its direction.
   bool peer_closed_ = false;
+  bool watching_ = false;
   bool continued_ = false;
   bool answered_before_ = false;
   std::size_t held_bytes_ = 0;
@@ -128,6 +132,9 @@ class Connection final : public std::enable_shared_from_this<Connection> {
   std::size_t request_bytes_ = 0;
   TimePoint received_;
   std::stop_source stop_;
+
+  // What the socket did not take of a probe.
+  std::string_view unsent_;
 
   // The answer at hand. `body_` looks into `response_`.
   HttpResponse response_;

@@ -45,6 +45,8 @@ class SocketStream final : public TcpStream {
   // At least one byte, or 0 when the peer has closed. Requires: `into` is not empty.
   Result<std::size_t> ReadSome(std::span<std::uint8_t> into, Deadline deadline,
                                const std::stop_token& stop);
+  // Ends this direction; the peer may go on sending.
+  Status EndWriting();
   // Whether an idle connection can still be used: nothing has come, and the peer has not closed.
   bool IsQuiet() const;
 

@@ -223,6 +223,11 @@ Status SocketStream::ReadExact(std::span<std::uint8_t> into, Deadline deadline,
   return {};
 }
 
+Status SocketStream::EndWriting() {
+  if (::shutdown(socket_.number(), SHUT_WR) != 0) return Broken(peer_, errno);
+  return {};
+}
+
 bool SocketStream::IsQuiet() const {
   std::uint8_t byte = 0;
   const ssize_t received = ::recv(socket_.number(), &byte, 1, MSG_PEEK);

@@ -157,6 +157,7 @@ class RawClient {
   }
   // Whether the server has closed, with nothing more sent.
   bool IsClosed() { return ReadToEnd().empty(); }
+  void EndSending() { EXPECT_TRUE(stream_->EndWriting().ok()); }
   void Close() { stream_.reset(); }
 
  private:

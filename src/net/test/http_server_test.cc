@@ -291,6 +291,72 @@ TEST(HttpServerTest, ARequestWhoseClientLeftInTheQueueIsNotHandled) {
   EXPECT_EQ(handled, 1);
 }
 
+// "100 Continue" may come before an answer, and then asks only whether somebody is there.
+std::string WithoutInterim(std::string answers) {
+  constexpr std::string_view kInterim = "HTTP/1.1 100 Continue\r\n\r\n";
+  while (answers.starts_with(kInterim)) answers.erase(0, kInterim.size());
+  return answers;
+}
+
+TEST(HttpServerTest, AClientThatEndedItsDirectionGetsItsAnswer) {
+  std::binary_semaphore begun(0);
+  std::binary_semaphore go(0);
+  TestServer server([&](const HttpRequest& request, const RequestContext& context) {
+    begun.release();
+    go.acquire();
+    return TextAnswer(context.stop.stop_requested() ? "stopped" : request.raw_path);
+  });
+  for (const std::string version : {"1.1", "1.0"}) {
+    RawClient client(server.port());
+    ASSERT_TRUE(client.Send("GET /late HTTP/" + version + "\r\nHost: h\r\n\r\n").ok());
+    begun.acquire();
+    client.EndSending();
+    // Long enough for the end to be seen while the handler runs.
+    std::this_thread::sleep_for(milliseconds(100));
+    go.release();
+    const std::string answer = WithoutInterim(client.ReadToEnd());
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n")) << version;
+    EXPECT_THAT(answer, EndsWith("\r\n\r\n/late")) << version;
+    EXPECT_THAT(answer, HasSubstr("Connection: close\r\n")) << version;
+  }
+  EXPECT_TRUE(Eventually([&] { return server.HasConnections(0); }));
+}
+
+TEST(HttpServerTest, AllThatWasSentBeforeTheEndIsAnswered) {
+  TestServer server(EchoPath);
+  RawClient client(server.port());
+  ASSERT_TRUE(client
+                  .Send("GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
+                        "GET /b HTTP/1.1\r\nHost: h\r\n\r\n"
+                        "GET /c HTTP/1.1\r\nHost: h\r\n\r\nGET /half")
+                  .ok());
+  client.EndSending();
+  const std::string answers = client.ReadToEnd();
+  for (const char* path : {"\r\n\r\n/a", "\r\n\r\n/b", "\r\n\r\n/c"}) {
+    EXPECT_THAT(answers, HasSubstr(path));
+  }
+  EXPECT_THAT(answers, Not(HasSubstr("/half")));
+}
+
+TEST(HttpServerTest, AClientThatEndsItsDirectionAndThenLeavesStopsItsHandler) {
+  std::binary_semaphore begun(0);
+  std::binary_semaphore stopped(0);
+  TestServer server([&](const HttpRequest&, const RequestContext& context) {
+    begun.release();
+    EXPECT_TRUE(Eventually([&] { return context.stop.stop_requested(); }));
+    stopped.release();
+    return TextAnswer("late");
+  });
+  RawClient client(server.port());
+  client.Get("/");
+  begun.acquire();
+  client.EndSending();
+  EXPECT_FALSE(stopped.try_acquire_for(milliseconds(100))) << "it is still there";
+  client.Close();
+  EXPECT_TRUE(stopped.try_acquire_for(seconds(10)));
+  EXPECT_TRUE(Eventually([&] { return server.HasConnections(0); }));
+}
+
 TEST(HttpServerTest, AnAbortedDownloadReleasesItsBytes) {
   const auto bytes = std::make_shared<const Bytes>(Bytes(64 << 20));
   TestServer server([&](const HttpRequest&, const RequestContext&) {

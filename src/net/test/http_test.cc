@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "net/entity_tag.h"
 #include "net/http_answer_internal.h"
 #include "net/http_client.h"
 #include "net/http_server.h"
@@ -40,6 +41,47 @@ TEST(ParseQueryTest, BrokenEscapesAreErrors) {
     ASSERT_FALSE(parsed.ok()) << query;
     EXPECT_EQ(parsed.error().code(), ErrorCode::kMalformedRequest);
   }
+}
+
+TEST(FindParameterTest, TheFirstOfTheNameCounts) {
+  const auto query = ParseQuery("a=1&b=&a=2&A=3");
+  ASSERT_TRUE(query.ok());
+  EXPECT_EQ(FindParameter(*query, "a"), "1");
+  EXPECT_EQ(FindParameter(*query, "b"), "");
+  EXPECT_EQ(FindParameter(*query, "c"), std::nullopt);
+}
+
+TEST(EntityTagTest, ListsNameTheirTags) {
+  struct Case {
+    const char* list;
+    bool strongly;
+    bool weakly;
+  };
+  for (const Case& test_case : {
+           Case{"\"a\"", true, true},
+           Case{"a", true, true},
+           Case{"*", true, true},
+           Case{" \"b\" ,\t\"a\" ", true, true},
+           Case{"\"b\",,, \"a\",", true, true},
+           Case{"W/\"a\"", false, true},
+           Case{"W/\"a\", \"a\"", true, true},
+           Case{"\"W/a\"", false, false},
+           Case{"w/\"a\"", false, false},
+           Case{"\"ab\"", false, false},
+           Case{"\"A\"", false, false},
+           Case{"\"x,a\"", false, false},
+           Case{"\"x,\"a\"", false, false},
+           Case{"\"a", false, false},
+           Case{"\"", false, false},
+           Case{"", false, false},
+           Case{" , ,", false, false},
+       }) {
+    EXPECT_EQ(NamesTag(test_case.list, "a", TagComparison::kStrong), test_case.strongly)
+        << test_case.list;
+    EXPECT_EQ(NamesTag(test_case.list, "a", TagComparison::kWeak), test_case.weakly)
+        << test_case.list;
+  }
+  EXPECT_TRUE(NamesTag("\"b\", \"x,a\"", "x,a", TagComparison::kStrong));
 }
 
 TEST(ListenAddressTest, FormsThatAreTaken) {

@@ -6,6 +6,7 @@
 
 #include "base/encoding.h"
 #include "iceberg/rest.h"
+#include "net/entity_tag.h"
 #include "serve/catalog/content_coding.h"
 #include "serve/catalog/page.h"
 #include "serve/catalog/route.h"
@@ -277,19 +278,19 @@ class CatalogHandler final : public net::HttpHandler {
                             tables_.LoadTable(route.namespace_levels[0], route.name, selection,
                                               context.deadline, context.stop));
     const VendedCredential credential = credentials_.Vend(loaded.uuid, loaded.location);
-    const std::string tag = LoadTag(loaded, selection, options_, credential);
+    const auto properties = StorageProperties(options_, route, credential);
+    const std::string tag = LoadTag(loaded, selection, properties);
     HttpResponse response;
     const auto known = net::FindHeader(request.headers, "If-None-Match");
-    if (known && NamesTag(*known, tag)) {
+    if (known && net::NamesTag(*known, tag, net::TagComparison::kWeak)) {
       metrics_.Increment(telemetry::Metric::kTableLoadsTotal, {"not_modified"});
       response.status = 304;
     } else {
-      const auto properties = StorageProperties(options_, credential);
       response = JsonAnswer(
           iceberg::LoadTableBody(loaded.metadata_location, *loaded.metadata_json, properties,
                                  {StorageCredentialOf(loaded.location, properties)}));
     }
-    response.headers.push_back({"ETag", tag});
+    response.headers.push_back({"ETag", '"' + tag + '"'});
     // The answer holds keys; a cache between may keep it for nobody else.
     response.headers.push_back({"Cache-Control", "private, no-cache"});
     return response;
@@ -302,7 +303,7 @@ class CatalogHandler final : public net::HttpHandler {
         tables_.LoadTable(route.namespace_levels[0], route.name,
                           table::SnapshotSelection::kReferenced, context.deadline, context.stop));
     const auto properties =
-        StorageProperties(options_, credentials_.Vend(loaded.uuid, loaded.location));
+        StorageProperties(options_, route, credentials_.Vend(loaded.uuid, loaded.location));
     HttpResponse response =
         JsonAnswer(iceberg::CredentialsBody({StorageCredentialOf(loaded.location, properties)}));
     response.headers.push_back({"Cache-Control", "no-store"});

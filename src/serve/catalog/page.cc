@@ -22,14 +22,6 @@ Result<std::int64_t> ParsePageSize(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name) {
-  const auto found = std::find_if(query.begin(), query.end(), [name](const auto& parameter) {
-    return parameter.first == name;
-  });
-  if (found == query.end()) return std::nullopt;
-  return found->second;
-}
-
 Result<NamePage> PageOf(const std::vector<std::string>& names, const QueryParameters& query) {
   const auto token = FindParameter(query, "pageToken");
   if (!token) return NamePage{names, std::nullopt};

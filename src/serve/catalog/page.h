@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "net/http.h"
 
 namespace frazil::serve::catalog {
 
-using QueryParameters = std::vector<std::pair<std::string, std::string>>;
-
-// The first value of that name; nullopt when absent.
-std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name);
+using net::FindParameter;
+using net::QueryParameters;
 
 struct NamePage {
   std::vector<std::string> names;

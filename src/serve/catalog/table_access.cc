@@ -5,8 +5,22 @@
 #include "base/sha256.h"
 
 namespace frazil::serve::catalog {
+namespace {
 
-iceberg::Properties StorageProperties(const CatalogOptions& options,
+std::string CredentialsPath(const CatalogOptions& options, const Route& route) {
+  // %1F parts the levels of a namespace.
+  std::string levels;
+  for (const std::string& level : route.namespace_levels) {
+    if (!levels.empty()) levels += "%1F";
+    levels += PercentEncode(level);
+  }
+  return "/v1/" + PercentEncode(options.warehouse) + "/namespaces/" + levels + "/tables/" +
+         PercentEncode(route.name) + "/credentials";
+}
+
+}  // namespace
+
+iceberg::Properties StorageProperties(const CatalogOptions& options, const Route& route,
                                       const VendedCredential& credential) {
   return {
       {"s3.endpoint", options.s3_endpoint},
@@ -17,6 +31,9 @@ iceberg::Properties StorageProperties(const CatalogOptions& options,
       {"s3.secret-access-key", credential.secret_access_key},
       {"s3.session-token", credential.session_token},
       {"s3.session-token-expires-at-ms", std::to_string(credential.expires.value())},
+      // Relative to the catalog, wherever the client reaches it (Iceberg Java resolves it so). It
+      // asks there from five minutes before the keys expire.
+      {"client.refresh-credentials-endpoint", CredentialsPath(options, route)},
       // PyArrow gives up after 3 s without bytes, which a file that must first be made may need.
       {"s3.request-timeout", "120"},
   };
@@ -28,27 +45,14 @@ iceberg::StorageCredential StorageCredentialOf(const std::string& location,
 }
 
 std::string LoadTag(const table::LoadedTable& loaded, table::SnapshotSelection selection,
-                    const CatalogOptions& options, const VendedCredential& credential) {
+                    const iceberg::Properties& properties) {
   constexpr std::size_t kDigits = 32;
   std::string version = loaded.metadata_location;
   version += selection == table::SnapshotSelection::kAll ? "\nall" : "\nrefs";
-  for (const auto& [key, value] : StorageProperties(options, credential)) {
+  for (const auto& [key, value] : properties) {
     version += '\n' + key + '=' + value;
   }
-  return '"' + HexEncode(Sha256(AsBytes(version))).substr(0, kDigits) + '"';
-}
-
-bool NamesTag(std::string_view if_none_match, std::string_view tag) {
-  while (!if_none_match.empty()) {
-    const auto comma = if_none_match.find(',');
-    std::string_view part = if_none_match.substr(0, comma);
-    if_none_match.remove_prefix(comma == std::string_view::npos ? part.size() : comma + 1);
-    while (part.starts_with(' ') || part.starts_with('\t')) part.remove_prefix(1);
-    while (part.ends_with(' ') || part.ends_with('\t')) part.remove_suffix(1);
-    if (part.starts_with("W/")) part.remove_prefix(2);
-    if (part == tag || part == "*") return true;
-  }
-  return false;
+  return HexEncode(Sha256(AsBytes(version))).substr(0, kDigits);
 }
 
 }  // namespace frazil::serve::catalog

@@ -131,14 +131,6 @@ Result<std::size_t> ParseMaxKeys(std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name) {
-  const auto found = std::find_if(query.begin(), query.end(), [name](const auto& parameter) {
-    return parameter.first == name;
-  });
-  if (found == query.end()) return std::nullopt;
-  return found->second;
-}
-
 Result<ListRequest> ListRequest::Parse(const QueryParameters& query) {
   ListRequest request;
   request.prefix = FindParameter(query, "prefix").value_or("");

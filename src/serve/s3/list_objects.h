@@ -11,14 +11,13 @@
 
 #include "base/result.h"
 #include "base/uuid.h"
+#include "net/http.h"
 #include "table/table_catalog.h"
 
 namespace frazil::serve::s3 {
 
-using QueryParameters = std::vector<std::pair<std::string, std::string>>;
-
-// The first value of that name; nullopt when absent.
-std::optional<std::string_view> FindParameter(const QueryParameters& query, std::string_view name);
+using net::FindParameter;
+using net::QueryParameters;
 
 struct ListRequest {
   std::string prefix;

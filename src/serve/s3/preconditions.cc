@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/s3/preconditions.h"
 
+#include "net/entity_tag.h"
 #include "serve/s3/dates.h"
 
 namespace frazil::serve::s3 {
 namespace {
+
+using net::NamesTag;
+using net::TagComparison;
 
 constexpr std::int64_t kSecond = 1000;
 
@@ -12,22 +16,6 @@ std::string_view Trim(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
-}
-
-// Whether a list of entity tags names `etag`, which has no quotes. Clients also send it bare.
-bool NamesTag(std::string_view list, std::string_view etag, bool weakly) {
-  while (!list.empty()) {
-    const auto comma = list.find(',');
-    std::string_view part = Trim(list.substr(0, comma));
-    list.remove_prefix(comma == std::string_view::npos ? list.size() : comma + 1);
-    if (part == "*") return true;
-    if (weakly && part.starts_with("W/")) part.remove_prefix(2);
-    if (part.size() >= 2 && part.starts_with('"') && part.ends_with('"')) {
-      part = part.substr(1, part.size() - 2);
-    }
-    if (part == etag) return true;
-  }
-  return false;
 }
 
 // HTTP dates have whole seconds.
@@ -45,13 +33,13 @@ bool HasConditions(const net::HttpHeaders& headers) {
 
 ConditionOutcome CheckConditions(const net::HttpHeaders& headers, const table::ObjectInfo& info) {
   if (const auto match = net::FindHeader(headers, "If-Match")) {
-    if (!NamesTag(*match, info.etag, false)) return ConditionOutcome::kFailed;
+    if (!NamesTag(*match, info.etag, TagComparison::kStrong)) return ConditionOutcome::kFailed;
   } else if (const auto since = net::FindHeader(headers, "If-Unmodified-Since")) {
     const auto moment = ParseHttpDate(Trim(*since));
     if (moment && Seconds(info.last_modified) > Seconds(*moment)) return ConditionOutcome::kFailed;
   }
   if (const auto none = net::FindHeader(headers, "If-None-Match")) {
-    if (NamesTag(*none, info.etag, true)) return ConditionOutcome::kNotModified;
+    if (NamesTag(*none, info.etag, TagComparison::kWeak)) return ConditionOutcome::kNotModified;
   } else if (const auto since = net::FindHeader(headers, "If-Modified-Since")) {
     const auto moment = ParseHttpDate(Trim(*since));
     if (moment && Seconds(info.last_modified) <= Seconds(*moment)) {
@@ -69,7 +57,7 @@ bool RangeApplies(const net::HttpHeaders& headers, const table::ObjectInfo& info
     return Seconds(*moment) == Seconds(info.last_modified);
   }
   return text != "*" && text.find(',') == std::string_view::npos &&
-         NamesTag(text, info.etag, false);
+         NamesTag(text, info.etag, TagComparison::kStrong);
 }
 
 }  // namespace frazil::serve::s3

@@ -280,6 +280,20 @@ Status CheckTime(const Claim& claim, UnixMillis now) {
   return {};
 }
 
+Status CheckToken(const Claim& claim, const SigningSecret& secret) {
+  if (EqualInConstantTime(AsBytes(claim.session_token.value_or("")),
+                          AsBytes(secret.session_token))) {
+    return {};
+  }
+  if (!claim.session_token) {
+    return Error(ErrorCode::kAccessDenied,
+                 "the request lacks the session token that was handed out with the access key; "
+                 "give the client s3.session-token too");
+  }
+  return Error(ErrorCode::kAccessDenied,
+               "the session token is not the one that was handed out with the access key");
+}
+
 Result<std::string> CanonicalRequest(const net::HttpRequest& request, const Claim& claim) {
   FRAZIL_ASSIGN_OR_RETURN(std::string canonical, CanonicalPath(request.raw_path));
   FRAZIL_ASSIGN_OR_RETURN(const std::string query, CanonicalQuery(request.raw_query));
@@ -377,11 +391,7 @@ Result<std::string> VerifySignature(const net::HttpRequest& request, UnixMillis 
                  "the signature is not the one that the access key gives for this request; check "
                  "the secret key, and that nothing changes the request on its way");
   }
-  if (claim.session_token &&
-      !EqualInConstantTime(AsBytes(*claim.session_token), AsBytes(secret.session_token))) {
-    return Error(ErrorCode::kAccessDenied,
-                 "the session token is not the one that was handed out with the access key");
-  }
+  FRAZIL_RETURN_IF_ERROR(CheckToken(claim, secret));
   FRAZIL_RETURN_IF_ERROR(CheckPayload(request, claim.payload));
   return std::move(claim.access_key_id);
 }

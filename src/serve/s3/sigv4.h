@@ -17,6 +17,7 @@ namespace frazil::serve::s3 {
 
 struct SigningSecret {
   std::string secret_access_key;
+  // Empty: the key has none.
   std::string session_token;
 };
 
@@ -25,12 +26,12 @@ using SecretLookup = std::function<Result<SigningSecret>(std::string_view access
 
 // Who signed the request: the access key id. Any region is taken, the service must be s3. A hash in
 // x-amz-content-sha256 must be that of the body; UNSIGNED-PAYLOAD and the STREAMING-... values are
-// taken as they are, and chunk signatures are not looked at (writes are refused anyway). A session
-// token may be absent; one that is sent must be the key's.
+// taken as they are, and chunk signatures are not looked at (writes are refused anyway). The
+// session token must be the key's, in the header or the query; a key without one takes none.
 // Errors: unauthenticated (no credentials, or ones that cannot be read); malformed_request (two
 // kinds of credentials at once, a broken escape); invalid_argument (hash of another body, bad
-// expiry); clock_skew; access_denied (a presigned URL that has expired, a foreign session token);
-// signature_mismatch; those of `lookup`.
+// expiry); clock_skew; access_denied (a presigned URL that has expired, a missing or foreign
+// session token); signature_mismatch; those of `lookup`.
 Result<std::string> VerifySignature(const net::HttpRequest& request, UnixMillis now,
                                     const SecretLookup& lookup);
 

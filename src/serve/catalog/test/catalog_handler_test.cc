@@ -175,6 +175,8 @@ TEST_F(CatalogHandlerTest, LoadTableGivesMetadataAsItIsAndEveryClientsSettings) 
                          {"s3.secret-access-key", "SECRET"},
                          {"s3.session-token", "TOKEN"},
                          {"s3.session-token-expires-at-ms", "1800000000000"},
+                         {"client.refresh-credentials-endpoint",
+                          "/v1/frazil/namespaces/speed/tables/orders/credentials"},
                          {"s3.request-timeout", "120"}};
   const std::string location = "s3://frazil/speed/orders/8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1";
   EXPECT_EQ(body["metadata-location"], location + "/metadata/00001-a.metadata.json");
@@ -185,6 +187,24 @@ TEST_F(CatalogHandlerTest, LoadTableGivesMetadataAsItIsAndEveryClientsSettings) 
   EXPECT_EQ(credentials_.vended_below, location);
   EXPECT_EQ(Get("/v1/namespaces/speed/tables/orders/credentials")["storage-credentials"],
             credentials);
+}
+
+// As Iceberg Java resolves it: below the catalog's address. Exactly one credential of S3, with
+// keys, token and expiry, is what it takes.
+TEST_F(CatalogHandlerTest, NewKeysComeFromWhereTheTableSays) {
+  const json config = Get("/v1/frazil/namespaces/speed/tables/orders")["config"];
+  const std::string path = config["client.refresh-credentials-endpoint"];
+  credentials_.expires = credentials_.expires + 3600000;
+  const auto response = Send("GET", path);
+  EXPECT_EQ(response.status, 200);
+  const json credentials = json::parse(response.body)["storage-credentials"];
+  ASSERT_EQ(credentials.size(), 1U);
+  EXPECT_TRUE(credentials[0]["prefix"].get<std::string>().starts_with("s3://frazil/speed/orders/"));
+  for (const char* name : {"s3.access-key-id", "s3.secret-access-key", "s3.session-token"}) {
+    EXPECT_EQ(credentials[0]["config"][name], config[name]) << name;
+  }
+  EXPECT_EQ(credentials[0]["config"]["s3.session-token-expires-at-ms"], "1800003600000");
+  EXPECT_EQ(credentials[0]["config"]["client.refresh-credentials-endpoint"], path);
 }
 
 TEST_F(CatalogHandlerTest, TheTagChangesWithStateSelectionAndKeys) {

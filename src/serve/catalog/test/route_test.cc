@@ -5,7 +5,6 @@
 
 #include "serve/catalog/content_coding.h"
 #include "serve/catalog/page.h"
-#include "serve/catalog/table_access.h"
 
 namespace frazil::serve::catalog {
 namespace {
@@ -176,16 +175,6 @@ TEST(ContentCodingTest, CompressesToTheSameBytesWithoutATime) {
   EXPECT_LT(compressed->size(), 200U);
   EXPECT_EQ(compressed->substr(0, 8), std::string("\x1f\x8b\x08\0\0\0\0\0", 8));
   EXPECT_EQ(Gzip(text), compressed);
-}
-
-TEST(TableAccessTest, ComparesTagsWeakly) {
-  EXPECT_TRUE(NamesTag("\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesTag("W/\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesTag("\"b\" ,\t\"a\"", "\"a\""));
-  EXPECT_TRUE(NamesTag("*", "\"a\""));
-  EXPECT_FALSE(NamesTag("", "\"a\""));
-  EXPECT_FALSE(NamesTag("a", "\"a\""));
-  EXPECT_FALSE(NamesTag("\"ab\"", "\"a\""));
 }
 
 }  // namespace

@@ -77,6 +77,28 @@ class S3HandlerTest : public testing::Test {
     return request;
   }
 
+  // A presigned URL, valid for a minute; without a session token when the key has none.
+  net::HttpRequest Presigned(const std::string& path, const VendedKey& key) {
+    net::HttpRequest request;
+    request.method = "GET";
+    request.raw_path = path;
+    request.headers = {{"Host", "127.0.0.1:8182"}};
+    const std::string date = BasicDate(clock_.now);
+    const std::string scope = date.substr(0, 8) + "/any-region/s3/aws4_request";
+    request.raw_query = "X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Date=" + date +
+                        "&X-Amz-Expires=60&X-Amz-SignedHeaders=host&X-Amz-Credential=" +
+                        PercentEncode(key.access_key_id + "/" + scope);
+    if (!key.session_token.empty()) {
+      request.raw_query += "&X-Amz-Security-Token=" + PercentEncode(key.session_token);
+    }
+    const std::string canonical =
+        "GET\n" + CanonicalPath(path).value() + "\n" + CanonicalQuery(request.raw_query).value() +
+        "\n" + CanonicalHeaders(request.headers, {"host"}).value() + "\nhost\nUNSIGNED-PAYLOAD";
+    request.raw_query +=
+        "&X-Amz-Signature=" + ComputeSignature(key.secret_access_key, date, scope, canonical);
+    return request;
+  }
+
   net::HttpResponse Handle(const net::HttpRequest& request) {
     const net::RequestContext context{{}, Deadline::After(std::chrono::seconds(5)), "test:1"};
     auto response = handler_->Handle(request, context);
@@ -156,6 +178,43 @@ TEST_F(S3HandlerTest, HeadMakesNoFileAndAgreesWithGet) {
       if (get.slice) {
         EXPECT_EQ(Header(head, "Content-Length"), std::to_string(get.slice->length)) << range;
       }
+    }
+  }
+}
+
+TEST_F(S3HandlerTest, HeadAndGetAgreeUnderEveryCondition) {
+  const std::string tag = "\"" + tables_.StatObject(key_).value().etag + "\"";
+  const std::string moment = "Tue, 14 Nov 2023 22:13:20 GMT";
+  const std::vector<net::HttpHeader> conditions = {
+      {"If-None-Match", tag},        {"If-None-Match", "*"},
+      {"If-None-Match", "\"x\""},    {"If-Match", tag},
+      {"If-Match", "\"x\""},         {"If-Range", tag},
+      {"If-Range", "\"x\""},         {"If-Range", moment},
+      {"If-Modified-Since", moment}, {"If-Unmodified-Since", moment}};
+  for (const net::HttpHeader& condition : conditions) {
+    for (const char* range : {"bytes=2-4", "bytes=-3", "bytes=10-", "bytes=0-1,4-5"}) {
+      const net::HttpHeaders headers = {condition, {"Range", range}};
+      const auto head = Send("HEAD", "/frazil/" + key_, headers);
+      const auto get = Send("GET", "/frazil/" + key_, headers);
+      const std::string what = condition.name + " " + condition.value + " " + range;
+      EXPECT_EQ(head.status, get.status) << what;
+      EXPECT_EQ(Header(head, "ETag"), Header(get, "ETag")) << what;
+      EXPECT_EQ(Header(head, "Content-Range"), Header(get, "Content-Range")) << what;
+      if (!get.slice) continue;
+      EXPECT_EQ(Header(head, "Content-Length"), std::to_string(get.slice->length)) << what;
+      EXPECT_EQ(get.status == 206, get.slice->length != 10) << what;
+    }
+  }
+}
+
+// A checksum of the whole object beside a part makes SDKs refuse the part.
+TEST_F(S3HandlerTest, NoAnswerCarriesAChecksum) {
+  for (const char* range : {"bytes=0-", "bytes=2-4"}) {
+    const auto response = Send("GET", "/frazil/" + key_, {{"Range", range}});
+    EXPECT_EQ(response.status, 206);
+    for (const auto& header : response.headers) {
+      EXPECT_FALSE(header.name.starts_with("x-amz-checksum")) << header.name;
+      EXPECT_NE(header.name, "Content-MD5");
     }
   }
 }
@@ -251,6 +310,21 @@ TEST_F(S3HandlerTest, UnsignedAndForeignRequestsAreRefused) {
   key = keys_.Vend(uuid_);
   clock_.now = key.expires;
   ExpectError(Handle(Signed("GET", "/frazil/" + key_, {}, key)), 400, "ExpiredToken");
+}
+
+TEST_F(S3HandlerTest, AVendedKeyIsOfNoUseWithoutItsToken) {
+  VendedKey key = keys_.Vend(uuid_);
+  for (const std::string token : {"", "x"}) {
+    key.session_token = token;
+    ExpectError(Handle(Signed("GET", "/frazil/" + key_, {}, key)), 403, "AccessDenied", "token");
+  }
+  key = keys_.Vend(uuid_);
+  EXPECT_EQ(Handle(Presigned("/frazil/" + key_, key)).status, 200);
+  EXPECT_EQ(SentBytes(Handle(Presigned("/frazil/" + key_, key))), "0123456789");
+  key.session_token = keys_.Vend(other_uuid_).session_token;
+  ExpectError(Handle(Presigned("/frazil/" + key_, key)), 403, "AccessDenied", "session token");
+  key.session_token.clear();
+  ExpectError(Handle(Presigned("/frazil/" + key_, key)), 403, "AccessDenied", "lacks");
 }
 
 TEST_F(S3HandlerTest, WritesAreRefusedWithTheReason) {
