@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/chunk_builder.h"
 
+#include <set>
 #include <utility>
 
 #include <arrow/record_batch.h>
@@ -19,7 +20,10 @@ Result<BuiltChunk> ChunkBuilder::Build(const ChunkRange& range,
                                        const std::stop_token& stop) const {
   const decode::BlockOrigin origin{
       .topic = table_.topic, .generation = range.generation, .partition = range.partition};
-  FRAZIL_ASSIGN_OR_RETURN(const auto writers, decode::WriterSchemaIds(origin, blocks));
+  std::set<WriterSchemaId> writers;
+  if (schemas_.format() == decode::ValueFormat::kAvro) {
+    FRAZIL_ASSIGN_OR_RETURN(writers, decode::WriterSchemaIds(origin, blocks));
+  }
   const Result<ChunkSchema> found =
       like == nullptr ? schemas_.ForWriters(writers, deadline, stop)
                       : schemas_.ForVersion(like->schema_version, writers, deadline, stop);

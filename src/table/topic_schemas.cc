@@ -125,16 +125,22 @@ std::chrono::milliseconds TopicSchemas::Patience() const {
 
 namespace {
 
+// schema_not_found: the registry has no such subject.
 Result<std::vector<SubjectVersion>> AskSubject(const std::string& topic, SchemaSource& source,
                                                Deadline deadline, const std::stop_token& stop) {
   const std::string subject = topic + "-value";
   FRAZIL_ASSIGN_OR_RETURN(auto versions, source.Versions(subject, deadline, stop));
   if (versions.empty()) {
-    return Error(ErrorCode::kSchemaNotFound,
-                 "the registry holds no version of the subject " + subject);
+    return Error(ErrorCode::kRegistryProtocol,
+                 "the subject changed while its versions were read; ask again: " + subject);
   }
   return versions;
 }
+
+bool IsMissing(const Error& error) { return error.code() == ErrorCode::kSchemaNotFound; }
+
+// Where a table's schema has no writer's.
+constexpr WriterSchemaId kNoWriter{-1};
 
 ledger::WriterRow RowOf(const RegisteredSchema& schema, SchemaVersion version) {
   return {.writer_schema_id = schema.id,
@@ -157,21 +163,57 @@ Result<decode::WriterSchema> ParseRegistered(const std::string& topic,
 
 Status TopicSchemas::CheckShowable(const std::string& topic, const Context& context,
                                    Deadline deadline, const std::stop_token& stop) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto versions, AskSubject(topic, context.source,
-                                                          deadline.Within(context.timeout), stop));
-  std::vector<decode::WriterSchema> parsed;
-  for (const SubjectVersion& version : versions) {
-    FRAZIL_ASSIGN_OR_RETURN(auto schema, ParseRegistered(topic, version.schema));
-    parsed.push_back(std::move(schema));
+  const auto versions = AskSubject(topic, context.source, deadline.Within(context.timeout), stop);
+  if (!versions.ok()) return IsMissing(versions.error()) ? Status() : versions.error();
+  Parsed parsed;
+  for (const SubjectVersion& version : *versions) {
+    parsed.push_back(ParseRegistered(topic, version.schema));
   }
   const Known nothing{.versions = {}, .writers = {}, .next_field_id = decode::kFirstValueField};
-  FRAZIL_RETURN_IF_ERROR(Map(topic, nothing, versions, parsed));
+  FRAZIL_RETURN_IF_ERROR(Map(topic, nothing, *versions, parsed));
   return {};
 }
 
+decode::ValueFormat TopicSchemas::format() const {
+  MutexLock lock(mutex_);
+  return known_.versions.empty() ? decode::ValueFormat::kAvro
+                                 : decode::FormatOf(known_.versions.back());
+}
+
+std::optional<std::string> TopicSchemas::Notice() const {
+  MutexLock lock(mutex_);
+  return notice_;
+}
+
+void TopicSchemas::SetNotice(std::optional<std::string> notice) {
+  if (notice.has_value() && notice != notice_) {
+    context_.logger.Event(LogLevel::kWarn, "schema_not_followed",
+                          {{"topic", topic_}, {"cause", *notice}});
+  }
+  notice_ = std::move(notice);
+}
+
 Status TopicSchemas::Ask(Deadline deadline, const std::stop_token& stop) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto versions, AskSubject(topic_, context_.source, deadline, stop));
-  return Follow(versions);
+  const auto versions = AskSubject(topic_, context_.source, deadline, stop);
+  if (versions.ok()) return Follow(*versions);
+  return IsMissing(versions.error()) ? FollowNothing(versions.error()) : versions.error();
+}
+
+Status TopicSchemas::FollowNothing(const Error& cause) {
+  MutexLock lock(mutex_);
+  if (!known_.versions.empty()) {
+    const bool raw = decode::FormatOf(known_.versions.back()) == decode::ValueFormat::kRaw;
+    SetNotice(
+        raw ? std::nullopt
+            : std::optional("the last known versions of the subject serve because it is gone: " +
+                            cause.message()));
+    return {};
+  }
+  const iceberg::Schema schema = decode::RawSchema();
+  FRAZIL_RETURN_IF_ERROR(context_.ledger.AppendSchemas(
+      topic_key_, {{.schema = schema, .writer_schema_id = kNoWriter}}, {}, known_.next_field_id));
+  known_.versions.push_back(schema);
+  return {};
 }
 
 Result<decode::WriterSchema> TopicSchemas::Parse(const RegisteredSchema& schema) const {
@@ -182,30 +224,49 @@ Result<decode::WriterSchema> TopicSchemas::Parse(const RegisteredSchema& schema)
   return ParseRegistered(topic_, schema);
 }
 
+Status TopicSchemas::MapOne(const SubjectVersion& version,
+                            const Result<decode::WriterSchema>& parsed, Addition& addition) {
+  if (!parsed.ok()) return parsed.error();
+  std::vector<iceberg::Schema>& versions = addition.known.versions;
+  const WriterSchemaId id = version.schema.id;
+  const avro::Schema& schema = parsed->avro();
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto mapped, versions.empty() ? decode::MapFirstSchema(schema, addition.known.next_field_id)
+                                    : decode::MapNextSchema(versions.back(), schema,
+                                                            addition.known.next_field_id));
+  if (versions.empty() || mapped.schema.version != versions.back().version) {
+    versions.push_back(mapped.schema);
+    addition.schemas.push_back({.schema = mapped.schema, .writer_schema_id = id});
+  }
+  addition.known.next_field_id = mapped.next_field_id;
+  addition.known.writers[id] = versions.back().version;
+  addition.writers.push_back(RowOf(version.schema, versions.back().version));
+  return {};
+}
+
 Result<TopicSchemas::Addition> TopicSchemas::Map(
     const std::string& topic, Known known, const std::vector<SubjectVersion>& subject_versions,
-    const std::vector<decode::WriterSchema>& parsed) {
-  Addition addition{.known = std::move(known), .schemas = {}, .writers = {}};
+    const Parsed& parsed) {
+  Addition addition{.known = std::move(known), .schemas = {}, .writers = {}, .passed_over = {}};
   std::vector<iceberg::Schema>& versions = addition.known.versions;
   std::map<WriterSchemaId, SchemaVersion>& writers = addition.known.writers;
+  // What is older than a version that was followed before was passed over then.
+  std::size_t followed = 0;
   for (std::size_t i = 0; i < subject_versions.size(); ++i) {
-    const WriterSchemaId id = subject_versions[i].schema.id;
-    if (writers.contains(id)) continue;
-    const avro::Schema& schema = parsed[i].avro();
-    auto mapped = versions.empty() ? decode::MapFirstSchema(schema, addition.known.next_field_id)
-                                   : decode::MapNextSchema(versions.back(), schema,
-                                                           addition.known.next_field_id);
-    if (!mapped.ok()) {
-      return mapped.error().Within(
-          fmt::format("topic {}, subject version {}", topic, subject_versions[i].version));
-    }
-    if (versions.empty() || mapped->schema.version != versions.back().version) {
-      versions.push_back(mapped->schema);
-      addition.schemas.push_back({.schema = mapped->schema, .writer_schema_id = id});
-    }
-    addition.known.next_field_id = mapped->next_field_id;
-    writers[id] = versions.back().version;
-    addition.writers.push_back(RowOf(subject_versions[i].schema, versions.back().version));
+    if (writers.contains(subject_versions[i].schema.id)) followed = i;
+  }
+  for (std::size_t i = 0; i < subject_versions.size(); ++i) {
+    if (writers.contains(subject_versions[i].schema.id)) continue;
+    const bool newest = i + 1 == subject_versions.size();
+    Status mapped = i < followed
+                        ? Error(ErrorCode::kSchemaIncompatible,
+                                "the table's schema went on without this version of the subject")
+                        : MapOne(subject_versions[i], parsed[i], addition);
+    if (mapped.ok()) continue;
+    Error error = mapped.error().Within(
+        fmt::format("topic {}, subject version {}", topic, subject_versions[i].version));
+    if (newest) return error;
+    addition.passed_over.emplace_back(subject_versions[i], std::move(error));
   }
   const WriterSchemaId newest = subject_versions.back().schema.id;
   if (writers[newest] != versions.back().version) {
@@ -218,12 +279,20 @@ Result<TopicSchemas::Addition> TopicSchemas::Map(
   return addition;
 }
 
+Result<bool> TopicSchemas::IsPinnedRaw() const { return format() == decode::ValueFormat::kRaw; }
+
 Status TopicSchemas::Follow(const std::vector<SubjectVersion>& subject_versions) {
-  std::vector<decode::WriterSchema> parsed;
-  for (const SubjectVersion& version : subject_versions) {
-    FRAZIL_ASSIGN_OR_RETURN(auto schema, Parse(version.schema));
-    parsed.push_back(std::move(schema));
+  FRAZIL_ASSIGN_OR_RETURN(const bool pinned_raw, IsPinnedRaw());
+  if (pinned_raw) {
+    MutexLock lock(mutex_);
+    SetNotice(
+        fmt::format("the subject {}-value, which the registry has now, is not used because "
+                    "records of the topic were shown without a schema",
+                    topic_));
+    return {};
   }
+  Parsed parsed;
+  for (const SubjectVersion& version : subject_versions) parsed.push_back(Parse(version.schema));
   MutexLock lock(mutex_);
   FRAZIL_ASSIGN_OR_RETURN(Addition addition, Map(topic_, known_, subject_versions, parsed));
   if (!addition.schemas.empty() || !addition.writers.empty()) {
@@ -232,8 +301,15 @@ Status TopicSchemas::Follow(const std::vector<SubjectVersion>& subject_versions)
   }
   known_ = std::move(addition.known);
   for (std::size_t i = 0; i < parsed.size(); ++i) {
-    parsed_.insert_or_assign(subject_versions[i].schema.id, parsed[i]);
+    if (parsed[i].ok()) parsed_.insert_or_assign(subject_versions[i].schema.id, *parsed[i]);
   }
+  std::optional<std::string> notice;
+  for (const auto& [version, error] : addition.passed_over) {
+    // The first reason is the true one; later the version is only known to be passed over.
+    const Error& reason = passed_over_.emplace(version.schema.id, error).first->second;
+    if (!notice) notice = "a version of the subject was passed over: " + reason.message();
+  }
+  SetNotice(std::move(notice));
   return {};
 }
 
@@ -282,17 +358,22 @@ Status TopicSchemas::Adopt(const RegisteredSchema& registered, const decode::Wri
                  "no version of the subject " + topic_ + "-value is known");
   }
   const iceberg::Schema& newest = known_.versions.back();
-  for (const std::string& field : schema.FieldNames()) {
-    if (iceberg::FindField(newest, field) == nullptr) {
+  const auto plan = decode::AvroPlan::Compile(schema.avro(), newest, newest);
+  if (!plan.ok()) {
+    if (const auto found = passed_over_.find(id); found != passed_over_.end()) {
+      return Error(ErrorCode::kSchemaIncompatible,
+                   fmt::format("records of topic {} were written with schema {}, a version of the "
+                               "subject that the table cannot follow: {}",
+                               topic_, id.value(), found->second.message()));
+    }
+    for (const std::string& field : schema.FieldNames()) {
+      if (iceberg::FindField(newest, field) != nullptr) continue;
       return Error(ErrorCode::kSchemaIncompatible,
                    fmt::format("records of topic {} were written with schema {}, which the subject "
                                "{}-value does not hold and which has a field that the table lacks; "
                                "register that schema under the subject: field {}",
                                topic_, id.value(), topic_, field));
     }
-  }
-  auto plan = decode::AvroPlan::Compile(schema.avro(), newest, newest);
-  if (!plan.ok()) {
     return plan.error().Within(fmt::format("topic {}, schema {}", topic_, id.value()));
   }
   FRAZIL_RETURN_IF_ERROR(context_.ledger.AppendSchemas(
@@ -337,7 +418,10 @@ Result<ChunkSchema> TopicSchemas::ForWriters(const std::set<WriterSchemaId>& wri
     return Error(ErrorCode::kSchemaNotFound,
                  "no version of the subject " + topic_ + "-value is known");
   }
+  const decode::ValueFormat format = decode::FormatOf(versions.back());
   for (const iceberg::Schema& version : versions) {
+    // From before the subject was there.
+    if (decode::FormatOf(version) != format) continue;
     const bool holds = std::all_of(found.begin(), found.end(), [&](const auto& entry) {
       const Writer& writer = entry.second;
       return decode::FieldsNotHeld(writer.schema.avro(), writer.columns, version).empty();

@@ -5,9 +5,11 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -55,23 +57,30 @@ class TopicSchemas {
   static Result<std::unique_ptr<TopicSchemas>> Open(const ledger::TopicRow& topic,
                                                     const Context& context);
 
-  // How the topic's values are read.
-  decode::ValueFormat format() const { return decode::ValueFormat::kAvro; }
+  // How the topic's values are read, as of the last Refresh: kRaw for a topic whose subject the
+  // registry does not have. It changes from kRaw to kAvro when the subject appears, as long as the
+  // ledger has not pinned it, and never back.
+  decode::ValueFormat format() const;
+
+  // What a user should know of the topic's schemas, as a sentence: that a subject is not used
+  // because records were shown without it, or that versions of it were passed over.
+  std::optional<std::string> Notice() const;
 
   // Asks the registry for new versions unless it was asked just now, and returns all versions. When
-  // the registry cannot be reached the last known ones serve.
-  // Errors: schema_incompatible with the reason, schema_not_found without a subject or for a format
-  // other than Avro, registry_* while no version is known.
+  // the registry cannot be reached, or the subject is gone, the last known ones serve. Versions
+  // before the newest that cannot be followed are passed over.
+  // Errors: schema_incompatible with the reason when the newest version cannot be followed,
+  // registry_* while no version is known.
   Result<std::vector<iceberg::Schema>> Refresh(Deadline deadline, const std::stop_token& stop);
 
   // The schemas known now, ascending.
   std::vector<iceberg::Schema> Versions() const;
 
-  // The oldest version that holds all fields of these writers' records (R5), with its plans. Where
-  // none does, because fields were dropped meanwhile, the newest one: what it leaves out is in no
-  // snapshot that can list the chunk.
-  // Errors: schema_incompatible when a writer has a field that no version has; schema_not_found for
-  // an id that the registry does not know; registry_*.
+  // Of a topic read as kRaw: its one version, without plans. Else: the oldest version that holds
+  // all fields of these writers' records (R5), with its plans. Where none does, because fields were
+  // dropped meanwhile, the newest one: what it leaves out is in no snapshot that can list the
+  // chunk. Errors: schema_incompatible when a writer has a field that no version has;
+  // schema_not_found for an id that the registry does not know; registry_*.
   Result<ChunkSchema> ForWriters(const std::set<WriterSchemaId>& writers, Deadline deadline,
                                  const std::stop_token& stop);
 
@@ -89,8 +98,14 @@ class TopicSchemas {
 
   TopicSchemas(const ledger::TopicRow& topic, const Context& context);
 
-  Status Ask(Deadline deadline, const std::stop_token& stop);
+  Status Ask(Deadline deadline, const std::stop_token& stop) FRAZIL_EXCLUDES(mutex_);
   Status Follow(const std::vector<SubjectVersion>& versions) FRAZIL_EXCLUDES(mutex_);
+  // The registry has no such subject.
+  Status FollowNothing(const Error& cause) FRAZIL_EXCLUDES(mutex_);
+  // Whether the topic is read as kRaw for good.
+  Result<bool> IsPinnedRaw() const FRAZIL_EXCLUDES(mutex_);
+  // Logs what is new of it.
+  void SetNotice(std::optional<std::string> notice) FRAZIL_REQUIRES(mutex_);
   // What the ledger holds of the topic, and what a look at the subject adds to it.
   struct Known {
     std::vector<iceberg::Schema> versions;
@@ -101,10 +116,17 @@ class TopicSchemas {
     Known known;
     std::vector<ledger::SchemaRow> schemas;
     std::vector<ledger::WriterRow> writers;
+    // Versions that cannot be followed, and why.
+    std::vector<std::pair<SubjectVersion, Error>> passed_over;
   };
+  using Parsed = std::vector<Result<decode::WriterSchema>>;
+  // Follows the subject from what is known. Errors: those of the newest version.
   static Result<Addition> Map(const std::string& topic, Known known,
                               const std::vector<SubjectVersion>& subject_versions,
-                              const std::vector<decode::WriterSchema>& parsed);
+                              const Parsed& parsed);
+  // Adds a version of the subject to `addition`.
+  static Status MapOne(const SubjectVersion& version, const Result<decode::WriterSchema>& parsed,
+                       Addition& addition);
   Result<decode::WriterSchema> Parse(const RegisteredSchema& schema) const;
   Result<Writers> FindWriters(const std::set<WriterSchemaId>& ids, Deadline deadline,
                               const std::stop_token& stop);
@@ -122,6 +144,9 @@ class TopicSchemas {
   mutable Mutex mutex_;
   Known known_ FRAZIL_GUARDED_BY(mutex_);
   std::map<WriterSchemaId, decode::WriterSchema> parsed_ FRAZIL_GUARDED_BY(mutex_);
+  // Of versions of the subject that were passed over.
+  std::map<WriterSchemaId, Error> passed_over_ FRAZIL_GUARDED_BY(mutex_);
+  std::optional<std::string> notice_ FRAZIL_GUARDED_BY(mutex_);
   // Whether the last known versions serve because the registry was away.
   bool stale_ FRAZIL_GUARDED_BY(mutex_) = false;
   Deadline believed_until_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
