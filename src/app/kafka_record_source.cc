@@ -41,9 +41,30 @@ Result<table::TopicState> KafkaRecordSource::Describe(const std::string& topic, 
     state.partitions.push_back({.partition = partition.partition,
                                 .epoch = partition.epoch,
                                 .start = partition.start,
-                                .end = partition.end});
+                                .end = partition.end,
+                                .high_watermark = partition.high_watermark});
   }
   return state;
+}
+
+Result<std::optional<table::EpochEnd>> KafkaRecordSource::EndOfEpoch(
+    const std::string& topic, const Uuid& topic_id, PartitionId partition, LeaderEpoch wanted,
+    Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto end,
+                          cluster_.EndOfEpoch(topic, topic_id, partition, wanted, deadline, stop));
+  if (!end) return std::optional<table::EpochEnd>();
+  return std::optional<table::EpochEnd>(
+      {.epoch = end->epoch, .end = end->end, .leader_epoch = end->leader_epoch});
+}
+
+Result<std::optional<bool>> KafkaRecordSource::IsCompacted(const std::string& topic,
+                                                           Deadline deadline,
+                                                           const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto config, cluster_.DescribeTopicConfig(topic, deadline, stop));
+  if (!config) return std::optional<bool>();
+  const auto policy = config->values.find("cleanup.policy");
+  if (policy == config->values.end()) return std::optional<bool>();
+  return std::optional<bool>(policy->second.find("compact") != std::string::npos);
 }
 
 Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,

@@ -16,6 +16,12 @@ class KafkaRecordSource final : public table::RecordSource {
 
   Result<table::TopicState> Describe(const std::string& topic, Deadline deadline,
                                      const std::stop_token& stop) override;
+  Result<std::optional<table::EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
+                                                    PartitionId partition, LeaderEpoch wanted,
+                                                    Deadline deadline,
+                                                    const std::stop_token& stop) override;
+  Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
+                                          const std::stop_token& stop) override;
   Status ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,
                    Deadline deadline, const std::stop_token& stop) override;
 

@@ -32,6 +32,7 @@ using telemetry::LogLevel;
 
 constexpr std::chrono::milliseconds kReadinessTimeout{2000};
 constexpr std::size_t kLongestFetchQueue = 4096;
+constexpr std::size_t kBackgroundThreads = 1;
 constexpr std::size_t kMemoryLimit = std::size_t{1} << 30;
 
 class KeySource final : public serve::catalog::CredentialSource {
@@ -152,6 +153,7 @@ class WiredServer final : public Server {
                                        metrics_, {.timeout = settings.registry_timeout})),
         schemas_(*registry_),
         pool_(static_cast<std::size_t>(settings.fetch_parallel), kLongestFetchQueue),
+        background_(kBackgroundThreads, kLongestFetchQueue),
         cache_(static_cast<std::size_t>(settings.cache_bytes),
                static_cast<std::size_t>(settings.fetch_parallel), budget_, metrics_) {}
 
@@ -164,7 +166,10 @@ class WiredServer final : public Server {
                                               .schemas = schemas_,
                                               .ledger = *ledger_,
                                               .cache = cache_,
+                                              .memory = budget_,
                                               .pool = pool_,
+                                              .background = background_,
+                                              .clock = clock_,
                                               .logger = logger_,
                                               .metrics = metrics_,
                                               .options = TableOptionsOf(settings_)});
@@ -221,6 +226,8 @@ class WiredServer final : public Server {
   std::unique_ptr<registry::Client> registry_;
   RegistrySchemaSource schemas_;
   ThreadPool pool_;
+  // Merges of small files: one at a time leaves the machine to the loads.
+  ThreadPool background_;
   MemoryBudget budget_{kMemoryLimit};
   table::ObjectCache cache_;
   std::unique_ptr<ledger::Ledger> ledger_;

@@ -45,8 +45,8 @@ struct Settings {
   std::chrono::milliseconds registry_timeout = std::chrono::milliseconds(5000);
   // How long the newest version of a subject is believed before the registry is asked again.
   std::chrono::milliseconds schema_cache = std::chrono::milliseconds(1000);
-  // Size of record data at which a virtual data file ends and the next one begins.
-  std::int64_t chunk_bytes = 33554432;
+  // Size at which a virtual data file ends and the next one begins; none has half as much more.
+  std::int64_t chunk_bytes = 84000000;
   // Memory for virtual files that have been made; least recently used ones leave first.
   std::int64_t cache_bytes = 268435456;
   // Partitions that are read from Kafka at the same time for one request.

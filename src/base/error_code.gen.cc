@@ -108,6 +108,10 @@ constexpr ErrorRow kRows[] = {
     {ErrorCode::kResourceExhausted, "resource_exhausted", 503, "ServiceUnavailableException", 503,
      "SlowDown", 75, ErrorOwner::kOperator, true, false,
      "A configured limit on memory, queue or size was reached."},
+    {ErrorCode::kTableIndexing, "table_indexing", 503, "ServiceUnavailableException", 503,
+     "SlowDown", 75, ErrorOwner::kCaller, true, false,
+     "A load found more new records than can be read while it waits; reading goes on, and a later "
+     "load shows them."},
     {ErrorCode::kCancelled, "cancelled", 503, "ServiceUnavailableException", 503,
      "ServiceUnavailable", 130, ErrorOwner::kCaller, true, false,
      "The work was stopped, because the client left or the server is shutting down."},

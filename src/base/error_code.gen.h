@@ -77,6 +77,9 @@ enum class ErrorCode {
   kRegistryUnavailable,
   // A configured limit on memory, queue or size was reached.
   kResourceExhausted,
+  // A load found more new records than can be read while it waits; reading goes on, and a later
+  // load shows them.
+  kTableIndexing,
   // The work was stopped, because the client left or the server is shutting down.
   kCancelled,
   // The answer was not ready in time.
@@ -95,6 +98,6 @@ enum class ErrorCode {
   kInternal,
 };
 
-inline constexpr int kErrorCodeCount = 44;
+inline constexpr int kErrorCodeCount = 45;
 
 }  // namespace frazil

@@ -49,6 +49,8 @@ using SnapshotId = StrongNumber<struct SnapshotIdTag, std::int64_t>;
 using SequenceNumber = StrongNumber<struct SequenceNumberTag, std::int64_t>;
 // The place of a cut in its table's line of cuts, counted from 1.
 using CutNumber = StrongNumber<struct CutNumberTag, std::int64_t>;
+// A virtual data file in its table's ledger, counted from 1; never used again.
+using ChunkId = StrongNumber<struct ChunkIdTag, std::int64_t>;
 // Milliseconds since 1970-01-01T00:00:00Z.
 using UnixMillis = StrongNumber<struct UnixMillisTag, std::int64_t>;
 

@@ -102,4 +102,14 @@ Status MakePrivateFile(const std::string& path) {
   return {};
 }
 
+Status SyncFolder(const std::string& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return CannotWrite(folder, errno);
+  // Some file systems sync no folders and say so; then there is nothing to do.
+  const int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  if (error != 0) return CannotWrite(folder, error);
+  return {};
+}
+
 }  // namespace frazil::ledger

@@ -31,4 +31,8 @@ class FolderLock {
 // Errors: ledger.
 Status MakePrivateFile(const std::string& path);
 
+// Brings the names of files that were made or renamed to the disk.
+// Errors: ledger.
+Status SyncFolder(const std::string& folder);
+
 }  // namespace frazil::ledger

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "base/bytes.h"
@@ -11,8 +13,13 @@
 
 namespace frazil::ledger {
 
-// PRAGMA user_version. Raised with every change of the tables; PrepareTables brings older files up.
-inline constexpr std::int64_t kTablesVersion = 1;
+// PRAGMA application_id: "Frzl".
+inline constexpr std::int64_t kApplicationId = 0x46727a6c;
+// PRAGMA user_version. Raised with every change of the tables.
+inline constexpr std::int64_t kTablesVersion = 2;
+
+// Where a column names the cut or the state that ends something, and none has.
+inline constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
 struct ConnectionSettings {
   std::chrono::milliseconds busy_timeout{5000};
@@ -20,10 +27,14 @@ struct ConnectionSettings {
   std::int64_t max_page_count = 0;
 };
 
-// Sets the connection up (WAL, synchronous NORMAL, foreign keys) and makes the tables in a new
-// file. Returns the secret (R25), made with the tables.
-// Errors: ledger: a newer Frazil wrote the file, or it belongs to another program.
-Result<Bytes> PrepareTables(Database& database, const std::string& path,
-                            const ConnectionSettings& settings);
+// Makes the tables and a secret in a new, empty file. When it returns, the file is on the disk and
+// needs no log. Requires: nothing was done with the connection. Errors: ledger.
+Status MakeTables(Database& database, const std::string& path);
+
+// Sets a connection up: WAL, synchronous NORMAL. Errors: ledger, corrupt_data.
+Status Configure(Database& database, const std::string& path, const ConnectionSettings& settings);
+
+// Errors: ledger, corrupt_data.
+Result<Bytes> ReadSecret(Database& database, const std::string& path);
 
 }  // namespace frazil::ledger

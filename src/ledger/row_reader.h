@@ -6,12 +6,12 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/bytes.h"
 #include "base/result.h"
-#include "ledger/ledger.h"
 #include "ledger/sqlite.h"
 
 namespace frazil::ledger {
@@ -47,6 +47,17 @@ class RowReader {
     return array;
   }
 
+  // nullopt for NULL.
+  template <typename Id>
+  std::optional<Id> Optional() {
+    if (query_.IsNull(column_)) {
+      ++column_;
+      return std::nullopt;
+    }
+    return Number<Id>();
+  }
+
+  ByteView Blob() { return query_.Blob(column_++); }
   std::string Text() { return std::string(query_.Text(column_++)); }
 
   // Errors: corrupt_data, naming the table, when a column did not fit.
@@ -63,15 +74,11 @@ class RowReader {
   bool fits_ = true;
 };
 
-// The columns generation, partition, epoch, start_offset and end_offset.
-inline CutPartition PartitionOf(RowReader& reader) {
-  CutPartition partition;
-  partition.generation = reader.Number<Generation>();
-  partition.partition = reader.Number<PartitionId>();
-  partition.epoch = reader.Number<LeaderEpoch>();
-  partition.start = reader.Number<Offset>();
-  partition.end = reader.Number<Offset>();
-  return partition;
+// A row that others count or name and that is not there.
+inline Error MissingRow(std::string_view table) {
+  return Error(ErrorCode::kCorruptData,
+               "the ledger lacks a row that others count; put back a copy of it: table " +
+                   std::string(table));
 }
 
 }  // namespace frazil::ledger

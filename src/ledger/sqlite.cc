@@ -4,6 +4,8 @@
 #include <sqlite3.h>
 #include <utility>
 
+#include "ledger/page_hashes.h"
+
 namespace frazil::ledger {
 
 Query::Query(Query&& other) noexcept
@@ -84,10 +86,12 @@ bool Query::IsNull(int column) const {
 }
 
 Result<std::unique_ptr<Database>> Database::Open(const std::string& path) {
+  const char* layer = PageHashLayer();
+  if (layer == nullptr) return Error(ErrorCode::kLedger, "there is no memory to open " + path);
   sqlite3* connection = nullptr;
   // No mutex of SQLite's: the ledger has one around the connection.
   const int code = sqlite3_open_v2(path.c_str(), &connection,
-                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+                                   SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer);
   std::unique_ptr<Database> database(new Database(connection, path));
   if (connection == nullptr) {
     return Error(ErrorCode::kLedger, "there is no memory to open the ledger " + path);
@@ -119,15 +123,26 @@ Status Database::Execute(const std::string& sql) {
   return {};
 }
 
+Status Database::ReserveHashes() {
+  FRAZIL_RETURN_IF_ERROR(Execute("PRAGMA page_size = " + std::to_string(kPageSize)));
+  int reserved = static_cast<int>(kPageHashLength);
+  const int code = sqlite3_file_control(connection_, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
+  if (code != SQLITE_OK) return LastError(code);
+  return {};
+}
+
+std::int64_t Database::Changes() const { return sqlite3_changes64(connection_); }
+
 Error Database::LastError(int code) const {
   const std::string where = path_ + " (SQLite: " + sqlite3_errmsg(connection_) + ")";
-  switch (code & 0xff) {
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-      return Error(ErrorCode::kLedger,
-                   "the ledger is damaged; put back a copy, or move it away and start with a new "
-                   "history: " +
-                       where);
+  const int kind = code & 0xff;
+  if (code == SQLITE_IOERR_DATA || kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB) {
+    return Error(ErrorCode::kCorruptData,
+                 "the ledger is damaged; put back a copy, or move it away and start with a new "
+                 "history: " +
+                     where);
+  }
+  switch (kind) {
     case SQLITE_FULL:
       return Error(ErrorCode::kLedger,
                    "the ledger cannot grow because the disk is full; free some space: " + where);

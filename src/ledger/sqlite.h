@@ -61,7 +61,7 @@ class Query {
 
 class Database {
  public:
-  // Opens the file, which must exist. Errors: ledger.
+  // Opens the file, which must exist, through the layer of page hashes. Errors: ledger.
   static Result<std::unique_ptr<Database>> Open(const std::string& path);
   ~Database();
   Database(const Database&) = delete;
@@ -70,10 +70,16 @@ class Database {
   // A run of `sql`, which is prepared once. Requires: `sql` is a literal (kept by its address), and
   // no other run of the same literal is alive.
   Query Prepare(std::string_view sql);
+  // Makes a new file with room for the hash in each page. Before anything else.
+  Status ReserveHashes();
   // Several statements that give nothing and need no parameters.
   Status Execute(const std::string& sql);
 
-  // SQLite's last failure as an error of ours.
+  // Rows that the last statement changed.
+  std::int64_t Changes() const;
+
+  // SQLite's last failure as an error of ours: corrupt_data for stored bytes that are not what was
+  // stored, otherwise ledger.
   Error LastError(int code) const;
 
  private:

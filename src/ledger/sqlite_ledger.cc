@@ -8,9 +8,12 @@
 #include "base/encoding.h"
 #include "base/mutex.h"
 #include "base/random.h"
-#include "ledger/cut_tables.h"
 #include "ledger/folder_lock.h"
+#include "ledger/history_purge.h"
+#include "ledger/history_reader.h"
+#include "ledger/ledger_file.h"
 #include "ledger/sqlite.h"
+#include "ledger/state_recorder.h"
 #include "ledger/topic_tables.h"
 
 namespace frazil::ledger {
@@ -45,15 +48,23 @@ class SqliteLedger final : public Ledger {
     const MutexLock lock(mutex_);
     return ledger::CreateTopic(*database_, name, topic_id, next_field_id);
   }
-  Result<std::optional<TableRow>> FindTable(const std::string& namespace_name,
-                                            const std::string& name) override {
+  Status PinValueFormat(std::int64_t topic_key, const std::string& format) override {
     const MutexLock lock(mutex_);
-    return ledger::FindTable(*database_, namespace_name, name);
+    return ledger::PinValueFormat(*database_, topic_key, format);
+  }
+  Result<std::vector<GenerationRow>> Generations(std::int64_t topic_key) override {
+    const MutexLock lock(mutex_);
+    return ReadGenerations(*database_, topic_key);
+  }
+  Result<std::optional<TableRow>> FindTable(std::int64_t topic_key,
+                                            const std::string& namespace_name) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindTable(*database_, topic_key, namespace_name);
   }
   Result<TableRow> CreateTable(std::int64_t topic_key, const std::string& namespace_name,
-                               const std::string& name, const Uuid& uuid) override {
+                               const Uuid& uuid) override {
     const MutexLock lock(mutex_);
-    return ledger::CreateTable(*database_, topic_key, namespace_name, name, uuid);
+    return ledger::CreateTable(*database_, topic_key, namespace_name, uuid);
   }
   Result<std::vector<SchemaRow>> Schemas(std::int64_t topic_key) override {
     const MutexLock lock(mutex_);
@@ -68,9 +79,30 @@ class SqliteLedger final : public Ledger {
     const MutexLock lock(mutex_);
     return ledger::AppendSchemas(*database_, topic_key, schemas, writers, next_field_id);
   }
-  Result<TableHistory> History(std::int64_t table_key) override {
+  Result<CurrentView> Current(std::int64_t table_key) override {
     const MutexLock lock(mutex_);
-    return ReadHistory(*database_, table_key);
+    return ReadCurrent(*database_, table_key);
+  }
+  Result<std::optional<StateView>> FindState(std::int64_t table_key, std::int64_t number) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindState(*database_, table_key, number);
+  }
+  Result<std::optional<CutView>> FindCut(std::int64_t table_key, CutNumber number) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindCut(*database_, table_key, number);
+  }
+  Result<std::optional<ManifestView>> FindManifest(std::int64_t table_key, CutNumber cut) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindManifest(*database_, table_key, cut);
+  }
+  Result<std::optional<ChunkRow>> FindChunk(std::int64_t table_key,
+                                            const std::string& path) override {
+    const MutexLock lock(mutex_);
+    return ledger::FindChunk(*database_, table_key, path);
+  }
+  Result<std::vector<LostRange>> LostRanges(std::int64_t table_key) override {
+    const MutexLock lock(mutex_);
+    return ledger::LostRanges(*database_, table_key);
   }
   Result<RecordedState> RecordState(std::int64_t table_key, std::int64_t expected_last_state,
                                     const NewState& state) override {
@@ -78,6 +110,10 @@ class SqliteLedger final : public Ledger {
     // The clock is read under the mutex, so that stamps follow the order of the states.
     return ledger::RecordState(*database_, table_key, expected_last_state, state, nonce_,
                                clock_.Now());
+  }
+  Result<std::int64_t> Purge(std::int64_t table_key, std::chrono::milliseconds retention) override {
+    const MutexLock lock(mutex_);
+    return ledger::Purge(*database_, table_key, retention, clock_.Now());
   }
 
  private:
@@ -95,13 +131,9 @@ class SqliteLedger final : public Ledger {
 Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, const Clock& clock,
                                                  const ConnectionSettings& settings) {
   FRAZIL_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::Acquire(folder));
-  const std::string path = folder + "/ledger.sqlite";
-  // SQLite gives the files beside it the same rights.
-  FRAZIL_RETURN_IF_ERROR(MakePrivateFile(path));
-  FRAZIL_ASSIGN_OR_RETURN(auto database, Database::Open(path));
-  FRAZIL_ASSIGN_OR_RETURN(Bytes secret, PrepareTables(*database, path, settings));
+  FRAZIL_ASSIGN_OR_RETURN(OpenedFile file, OpenLedgerFile(folder, settings));
   return std::unique_ptr<Ledger>(
-      new SqliteLedger(std::move(lock), std::move(database), std::move(secret), clock));
+      new SqliteLedger(std::move(lock), std::move(file.database), std::move(file.secret), clock));
 }
 
 Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, const Clock& clock) {

@@ -21,27 +21,32 @@ Error ElsewhereFirst(const std::string& what, std::int64_t number) {
                                          std::to_string(number));
 }
 
-// The topic's counter of field ids; nullopt: no such topic.
-Result<std::optional<FieldId>> NextFieldId(Database& database, std::int64_t topic_key) {
-  Query query = database.Prepare("SELECT next_field_id FROM topics WHERE topic_key = ?");
+// What a topic's row says of its schemas.
+struct SchemaCounts {
+  FieldId next_field_id;
+  std::int32_t schemas = 0;
+};
+
+// nullopt: no such topic.
+Result<std::optional<SchemaCounts>> ReadCounts(Database& database, std::int64_t topic_key) {
+  Query query = database.Prepare("SELECT next_field_id, schemas FROM topics WHERE topic_key = ?");
   FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
-  if (!found) return std::optional<FieldId>();
+  if (!found) return std::optional<SchemaCounts>();
   RowReader reader(query);
-  const auto next = reader.Number<FieldId>();
+  SchemaCounts counts;
+  counts.next_field_id = reader.Number<FieldId>();
+  counts.schemas = reader.Number<std::int32_t>();
   FRAZIL_RETURN_IF_ERROR(reader.Check("topics"));
-  return std::optional<FieldId>(next);
+  return std::optional<SchemaCounts>(counts);
 }
 
-// -1: none yet.
-Result<std::int32_t> LastVersion(Database& database, std::int64_t topic_key) {
-  Query query =
-      database.Prepare("SELECT coalesce(max(version), -1) FROM schemas WHERE topic_key = ?");
-  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
-  if (!found) return -1;
-  RowReader reader(query);
-  const auto last = reader.Number<std::int32_t>();
-  FRAZIL_RETURN_IF_ERROR(reader.Check("schemas"));
-  return last;
+Status InsertGeneration(Database& database, std::int64_t topic_key, const GenerationRow& row) {
+  return database
+      .Prepare("INSERT INTO generations (topic_key, generation, topic_id) VALUES (?, ?, ?)")
+      .Bind(topic_key)
+      .Bind(std::int64_t{row.generation.value()})
+      .Bind(ByteView(row.topic_id.bytes))
+      .Run();
 }
 
 Status InsertSchema(Database& database, std::int64_t topic_key, const SchemaRow& row) {
@@ -121,10 +126,9 @@ Status ReadReferences(Database& database, std::int64_t topic_key, WriterRow& row
   }
 }
 
-// The version that the topic has last after these.
-Result<std::int32_t> InsertSchemas(Database& database, std::int64_t topic_key,
+// The version that the topic has last after these; `last` is that before.
+Result<std::int32_t> InsertSchemas(Database& database, std::int64_t topic_key, std::int32_t last,
                                    const std::vector<SchemaRow>& schemas, FieldId next_field_id) {
-  FRAZIL_ASSIGN_OR_RETURN(std::int32_t last, LastVersion(database, topic_key));
   bool first = true;
   for (const SchemaRow& row : schemas) {
     const std::int32_t version = row.schema.version.value();
@@ -149,7 +153,8 @@ Result<std::int32_t> InsertSchemas(Database& database, std::int64_t topic_key,
 
 Result<std::optional<TopicRow>> FindTopic(Database& database, const std::string& name) {
   Query query = database.Prepare(
-      "SELECT topic_key, name, generation, topic_id, next_field_id FROM topics WHERE name = ?");
+      "SELECT topic_key, name, generation, topic_id, next_field_id, value_format FROM topics "
+      "WHERE name = ?");
   FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(std::string_view(name)).Step());
   if (!found) return std::optional<TopicRow>();
   RowReader reader(query);
@@ -159,6 +164,7 @@ Result<std::optional<TopicRow>> FindTopic(Database& database, const std::string&
   row.generation = reader.Number<Generation>();
   row.topic_id = Uuid{reader.Array<16>()};
   row.next_field_id = reader.Number<FieldId>();
+  row.value_format = reader.Text();
   FRAZIL_RETURN_IF_ERROR(reader.Check("topics"));
   return std::optional<TopicRow>(std::move(row));
 }
@@ -171,25 +177,106 @@ Result<TopicRow> CreateTopic(Database& database, const std::string& name, const 
     return Error(ErrorCode::kConflict,
                  "the ledger already has the topic; read it: " + Printable(name));
   }
-  FRAZIL_RETURN_IF_ERROR(database
-                             .Prepare("INSERT INTO topics (name, generation, topic_id, "
-                                      "next_field_id) VALUES (?, 0, ?, ?)")
-                             .Bind(std::string_view(name))
-                             .Bind(ByteView(topic_id.bytes))
-                             .Bind(std::int64_t{next_field_id.value()})
-                             .Run());
+  FRAZIL_RETURN_IF_ERROR(
+      database
+          .Prepare("INSERT INTO topics (name, generation, topic_id, next_field_id, value_format, "
+                   "schemas) VALUES (?, 0, ?, ?, '', 0)")
+          .Bind(std::string_view(name))
+          .Bind(ByteView(topic_id.bytes))
+          .Bind(std::int64_t{next_field_id.value()})
+          .Run());
   FRAZIL_ASSIGN_OR_RETURN(auto created, FindTopic(database, name));
-  FRAZIL_RETURN_IF_ERROR(transaction.Commit());
   if (!created.has_value()) return Error(ErrorCode::kInternal, "a new topic was not found again");
+  FRAZIL_RETURN_IF_ERROR(InsertGeneration(database, created->key,
+                                          {.generation = Generation(0), .topic_id = topic_id}));
+  FRAZIL_RETURN_IF_ERROR(transaction.Commit());
   return *std::move(created);
 }
 
-Result<std::optional<TableRow>> FindTable(Database& database, const std::string& namespace_name,
-                                          const std::string& name) {
+Status PinValueFormat(Database& database, std::int64_t topic_key, const std::string& format) {
+  if (format.empty()) {
+    return Error(ErrorCode::kInvalidArgument, "a value format has a name; give one");
+  }
+  FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
+  std::string pinned;
+  {
+    Query query = database.Prepare("SELECT value_format FROM topics WHERE topic_key = ?");
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
+    if (!found) return NoTopic(topic_key);
+    pinned = query.Text(0);
+  }
+  if (pinned == format) return {};
+  if (!pinned.empty()) {
+    return Error(ErrorCode::kConflict,
+                 "the topic's values are read in another way for good; read the topic again: " +
+                     Printable(pinned));
+  }
+  FRAZIL_RETURN_IF_ERROR(database.Prepare("UPDATE topics SET value_format = ? WHERE topic_key = ?")
+                             .Bind(std::string_view(format))
+                             .Bind(topic_key)
+                             .Run());
+  return transaction.Commit();
+}
+
+Result<std::vector<GenerationRow>> ReadGenerations(Database& database, std::int64_t topic_key) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto current, CurrentGeneration(database, topic_key));
+  std::vector<GenerationRow> rows;
+  if (!current.has_value()) return rows;
   Query query = database.Prepare(
-      "SELECT table_key, topic_key, namespace, name, uuid FROM tables "
-      "WHERE namespace = ? AND name = ?");
-  query.Bind(std::string_view(namespace_name)).Bind(std::string_view(name));
+      "SELECT generation, topic_id FROM generations WHERE topic_key = ? ORDER BY generation");
+  query.Bind(topic_key);
+  for (;;) {
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
+    if (!found) break;
+    RowReader reader(query);
+    GenerationRow row;
+    row.generation = reader.Number<Generation>();
+    row.topic_id = Uuid{reader.Array<16>()};
+    FRAZIL_RETURN_IF_ERROR(reader.Check("generations"));
+    if (row.generation.value() != static_cast<std::int64_t>(rows.size())) {
+      return MissingRow("generations");
+    }
+    rows.push_back(row);
+  }
+  if (rows.empty() || rows.back().generation != *current) return MissingRow("generations");
+  return rows;
+}
+
+Status OpenGeneration(Database& database, std::int64_t topic_key, const GenerationRow& row) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto current, CurrentGeneration(database, topic_key));
+  if (!current.has_value()) return NoTopic(topic_key);
+  if (row.generation <= *current) {
+    return ElsewhereFirst("the topic's generation", row.generation.value());
+  }
+  if (row.generation - *current != 1) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "a generation does not follow the topic's current one: " +
+                     std::to_string(row.generation.value()));
+  }
+  FRAZIL_RETURN_IF_ERROR(InsertGeneration(database, topic_key, row));
+  return database.Prepare("UPDATE topics SET generation = ?, topic_id = ? WHERE topic_key = ?")
+      .Bind(std::int64_t{row.generation.value()})
+      .Bind(ByteView(row.topic_id.bytes))
+      .Bind(topic_key)
+      .Run();
+}
+
+Result<std::optional<Generation>> CurrentGeneration(Database& database, std::int64_t topic_key) {
+  Query query = database.Prepare("SELECT generation FROM topics WHERE topic_key = ?");
+  FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(topic_key).Step());
+  if (!found) return std::optional<Generation>();
+  RowReader reader(query);
+  const auto generation = reader.Number<Generation>();
+  FRAZIL_RETURN_IF_ERROR(reader.Check("topics"));
+  return std::optional<Generation>(generation);
+}
+
+Result<std::optional<TableRow>> FindTable(Database& database, std::int64_t topic_key,
+                                          const std::string& namespace_name) {
+  Query query = database.Prepare(
+      "SELECT table_key, topic_key, namespace, uuid FROM tables "
+      "WHERE topic_key = ? AND namespace = ?");
+  query.Bind(topic_key).Bind(std::string_view(namespace_name));
   FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
   if (!found) return std::optional<TableRow>();
   RowReader reader(query);
@@ -197,37 +284,36 @@ Result<std::optional<TableRow>> FindTable(Database& database, const std::string&
   row.key = reader.Number<std::int64_t>();
   row.topic_key = reader.Number<std::int64_t>();
   row.namespace_name = reader.Text();
-  row.name = reader.Text();
   row.uuid = Uuid{reader.Array<16>()};
   FRAZIL_RETURN_IF_ERROR(reader.Check("tables"));
   return std::optional<TableRow>(std::move(row));
 }
 
 Result<TableRow> CreateTable(Database& database, std::int64_t topic_key,
-                             const std::string& namespace_name, const std::string& name,
-                             const Uuid& uuid) {
+                             const std::string& namespace_name, const Uuid& uuid) {
   FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
-  FRAZIL_ASSIGN_OR_RETURN(const auto topic, NextFieldId(database, topic_key));
+  FRAZIL_ASSIGN_OR_RETURN(const auto topic, CurrentGeneration(database, topic_key));
   if (!topic.has_value()) return NoTopic(topic_key);
-  FRAZIL_ASSIGN_OR_RETURN(const auto known, FindTable(database, namespace_name, name));
+  FRAZIL_ASSIGN_OR_RETURN(const auto known, FindTable(database, topic_key, namespace_name));
   if (known.has_value()) {
-    return Error(ErrorCode::kConflict, "the ledger already has the table; read it: " +
-                                           Printable(namespace_name + "." + name));
+    return Error(ErrorCode::kConflict,
+                 "the ledger already has the topic's table; read it: " + Printable(namespace_name));
   }
   FRAZIL_RETURN_IF_ERROR(
-      database.Prepare("INSERT INTO tables (topic_key, namespace, name, uuid) VALUES (?, ?, ?, ?)")
+      database.Prepare("INSERT INTO tables (topic_key, namespace, uuid) VALUES (?, ?, ?)")
           .Bind(topic_key)
           .Bind(std::string_view(namespace_name))
-          .Bind(std::string_view(name))
           .Bind(ByteView(uuid.bytes))
           .Run());
-  FRAZIL_ASSIGN_OR_RETURN(auto created, FindTable(database, namespace_name, name));
+  FRAZIL_ASSIGN_OR_RETURN(auto created, FindTable(database, topic_key, namespace_name));
   FRAZIL_RETURN_IF_ERROR(transaction.Commit());
   if (!created.has_value()) return Error(ErrorCode::kInternal, "a new table was not found again");
   return *std::move(created);
 }
 
 Result<std::vector<SchemaRow>> ReadSchemas(Database& database, std::int64_t topic_key) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto counts, ReadCounts(database, topic_key));
+  const std::size_t expected = counts ? static_cast<std::size_t>(counts->schemas) : 0;
   Query query = database.Prepare(
       "SELECT version, writer_schema_id, schema FROM schemas WHERE topic_key = ? "
       "ORDER BY version");
@@ -235,7 +321,7 @@ Result<std::vector<SchemaRow>> ReadSchemas(Database& database, std::int64_t topi
   std::vector<SchemaRow> rows;
   for (;;) {
     FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
-    if (!found) return rows;
+    if (!found) break;
     RowReader reader(query);
     const auto version = reader.Number<SchemaVersion>();
     const auto writer = reader.Number<WriterSchemaId>();
@@ -248,8 +334,11 @@ Result<std::vector<SchemaRow>> ReadSchemas(Database& database, std::int64_t topi
                        std::to_string(version.value()));
     }
     FRAZIL_RETURN_IF_ERROR(reader.Check("schemas"));
+    if (version.value() != static_cast<std::int64_t>(rows.size())) return MissingRow("schemas");
     rows.push_back({.schema = std::move(schema).value(), .writer_schema_id = writer});
   }
+  if (rows.size() != expected) return MissingRow("schemas");
+  return rows;
 }
 
 Result<std::vector<WriterRow>> ReadWriters(Database& database, std::int64_t topic_key) {
@@ -277,21 +366,24 @@ Status AppendSchemas(Database& database, std::int64_t topic_key,
                      const std::vector<SchemaRow>& schemas, const std::vector<WriterRow>& writers,
                      FieldId next_field_id) {
   FRAZIL_ASSIGN_OR_RETURN(Transaction transaction, Transaction::Begin(database));
-  FRAZIL_ASSIGN_OR_RETURN(const auto counter, NextFieldId(database, topic_key));
-  if (!counter.has_value()) return NoTopic(topic_key);
+  FRAZIL_ASSIGN_OR_RETURN(const auto counts, ReadCounts(database, topic_key));
+  if (!counts.has_value()) return NoTopic(topic_key);
   // Ids are given away once (R2): the counter never falls.
-  if (next_field_id < *counter) {
-    return ElsewhereFirst("a higher counter of field ids", counter->value());
+  if (next_field_id < counts->next_field_id) {
+    return ElsewhereFirst("a higher counter of field ids", counts->next_field_id.value());
   }
-  FRAZIL_ASSIGN_OR_RETURN(const std::int32_t last,
-                          InsertSchemas(database, topic_key, schemas, next_field_id));
+  FRAZIL_ASSIGN_OR_RETURN(
+      const std::int32_t last,
+      InsertSchemas(database, topic_key, counts->schemas - 1, schemas, next_field_id));
   for (const WriterRow& row : writers) {
     FRAZIL_RETURN_IF_ERROR(InsertWriter(database, topic_key, row, last));
   }
-  FRAZIL_RETURN_IF_ERROR(database.Prepare("UPDATE topics SET next_field_id = ? WHERE topic_key = ?")
-                             .Bind(std::int64_t{next_field_id.value()})
-                             .Bind(topic_key)
-                             .Run());
+  FRAZIL_RETURN_IF_ERROR(
+      database.Prepare("UPDATE topics SET next_field_id = ?, schemas = ? WHERE topic_key = ?")
+          .Bind(std::int64_t{next_field_id.value()})
+          .Bind(std::int64_t{last} + 1)
+          .Bind(topic_key)
+          .Run());
   return transaction.Commit();
 }
 

@@ -1,47 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of one range to the bytes and the description of one virtual data file.
+// Records of one range to the bytes and the descriptions of virtual data files, row group by row
+// group: of a chunk of any size only one group's records are held at a time.
 #pragma once
 
-#include <memory>
+#include <cstdint>
+#include <functional>
 #include <optional>
-#include <span>
+#include <set>
 #include <stop_token>
+#include <vector>
 
+#include "base/bytes.h"
 #include "base/clock.h"
+#include "base/ids.h"
 #include "base/result.h"
+#include "decode/block_decoder.h"
 #include "decode/source_record.h"
 #include "ledger/ledger.h"
-#include "table/object_cache.h"
+#include "parquet/chunk_encoder.h"
 #include "table/object_names.h"
 #include "table/topic_schemas.h"
 #include "telemetry/metrics.h"
 
 namespace frazil::table {
 
+// A row group ends before the record with which it would weigh more than this: payload, and
+// kRecordWeight for each record. Bytes depend on both, so they never change for an encoder version.
+inline constexpr std::size_t kRowGroupWeight = 8 << 20;
+inline constexpr std::size_t kRecordWeight = 32;
+
 struct BuiltChunk {
   ledger::ChunkRow row;
-  SharedBytes file;
+  Bytes file;
 };
 
-// Threads: Build may be called from several threads at once.
+// What a builder's chunks are made for.
+struct ChunkPlan {
+  // Make exactly this chunk again: one file over the whole range, with the row's bytes.
+  const ledger::ChunkRow* like = nullptr;
+  // The schema version to use; absent: the oldest that holds all fields of the records (R5).
+  std::optional<SchemaVersion> schema_version = std::nullopt;
+  // Name chunks by their content too: their records may change under them (R8).
+  bool named_by_content = false;
+  // A file is closed once it has this many bytes. None gets as large as 3/2 of it, unless one row
+  // group is.
+  std::size_t full_bytes = 84'000'000;
+};
+
+// Takes the blocks of one range in order of offset and makes its chunks.
+// Threads: one at a time; several builders may share a table's parts.
 class ChunkBuilder {
  public:
-  // The arguments must outlive the builder.
-  ChunkBuilder(const TableIdentity& table, TopicSchemas& schemas, telemetry::Metrics& metrics)
-      : table_(table), schemas_(schemas), metrics_(metrics) {}
+  struct Context {
+    const TableIdentity& table;
+    TopicSchemas& schemas;
+    telemetry::Metrics& metrics;
+  };
 
-  // `blocks` hold all records of `range`. With `like`, the chunk is made as that row says, and must
-  // come out with the row's bytes; without, by the newest encoder and the version that R5 picks.
-  // Errors: undecodable_record, schema_incompatible, registry_*; with `like`: records_gone when the
-  // bytes differ, path_not_reproducible when this build has no such encoder.
-  Result<BuiltChunk> Build(const ChunkRange& range, std::span<const decode::RecordBlock> blocks,
-                           const ledger::ChunkRow* like, Deadline deadline,
-                           const std::stop_token& stop) const;
+  // Takes a chunk, and the offset that the next one starts at. An error ends the building.
+  using Sink = std::function<Status(BuiltChunk chunk, Offset next)>;
+
+  ChunkBuilder(const Context& context, const ChunkRange& range, const ChunkPlan& plan, Sink sink,
+               Deadline deadline, std::stop_token stop);
+
+  // Errors: undecodable_record, schema_incompatible, registry_*; the sink's.
+  Status Add(decode::RecordBlock block);
+
+  // Closes the last chunk at the end of the range; a range without records gives none.
+  // Errors: those of Add; with `like`: records_gone when the bytes differ, also when the range has
+  // no records any more.
+  Status Finish();
+
+  // About the memory in use: the file that is open, and what is gathered for it.
+  std::size_t held_bytes() const {
+    return (open_ ? open_->encoder.bytes_written() : 0) + 3 * group_weight_;
+  }
 
  private:
-  const TableIdentity& table_;
-  TopicSchemas& schemas_;
-  telemetry::Metrics& metrics_;
+  // One file that is being written.
+  struct Open {
+    ChunkSchema schema;
+    parquet::ChunkEncoder encoder;
+    std::set<WriterSchemaId> writers;
+    bool has_rows = false;
+  };
+
+  // Encodes what is gathered.
+  Status FlushGroup();
+  Result<std::set<WriterSchemaId>> GroupWriters() const;
+  // Opens a file that holds these writers' records, or lets the open one hold them too.
+  Status OpenFor(const std::set<WriterSchemaId>& writers);
+  Result<ChunkSchema> SchemaFor(const std::set<WriterSchemaId>& writers);
+  Status Close(Offset end);
+  Status CheckLike(const BuiltChunk& chunk) const;
+
+  const Context context_;
+  const ChunkRange range_;
+  const ChunkPlan plan_;
+  const Sink sink_;
+  const Deadline deadline_;
+  const std::stop_token stop_;
+  const int encoder_version_;
+  // Where the file that is open, or the next one, starts.
+  Offset start_;
+  std::vector<decode::RecordBlock> group_;
+  std::size_t group_weight_ = 0;
+  std::optional<Open> open_;
+  bool made_one_ = false;
 };
 
 }  // namespace frazil::table

@@ -36,11 +36,13 @@ std::string DecodeFingerprint(decode::ValueFormat format) {
 }
 
 std::string ChunkKey(const TableIdentity& table, decode::ValueFormat format,
-                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version) {
-  return fmt::format("{}/data/g{}-p{}-{:020}-{:020}-f{}-s{}-x-all-e{}.parquet", table.KeyPrefix(),
+                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version,
+                     const Sha256Digest* content) {
+  const std::string tag = content == nullptr ? "" : "-c" + HexEncode(ByteView(*content).first(8));
+  return fmt::format("{}/data/g{}-p{}-{:020}-{:020}-f{}-s{}-x-all-e{}{}.parquet", table.KeyPrefix(),
                      range.generation.value(), range.partition.value(), range.start.value(),
                      range.end.value(), DecodeFingerprint(format), schema_version.value(),
-                     encoder_version);
+                     encoder_version, tag);
 }
 
 std::string MetadataKey(const TableIdentity& table, std::int64_t state, std::string_view nonce,

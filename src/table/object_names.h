@@ -5,6 +5,7 @@
 //   speed/<topic>/<table uuid>/data/
 //     g<generation>-p<partition>-<start>-<end>-f<fingerprint>-s<schema
 //     version>-x-all-e<encoder>.parquet
+//       and, where records may change under a chunk (R8), -c<sixteen digits of its bytes' hash>
 //       x: exact (a lazy chunk will have l<declared size>); all: every column (or a projection)
 //   speed/<topic>/<table uuid>/metadata/
 //     <state>-<uuid of uuid, state, nonce and writer>.metadata.json
@@ -18,6 +19,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/sha256.h"
 #include "base/uuid.h"
 #include "decode/value_format.h"
 
@@ -55,8 +57,10 @@ struct ChunkRange {
   Offset end;
 };
 
+// `content`: named by the file's hash, too.
 std::string ChunkKey(const TableIdentity& table, decode::ValueFormat format,
-                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version);
+                     const ChunkRange& range, SchemaVersion schema_version, int encoder_version,
+                     const Sha256Digest* content = nullptr);
 std::string MetadataKey(const TableIdentity& table, std::int64_t state, std::string_view nonce,
                         int writer_version);
 std::string ManifestListKey(const TableIdentity& table, SnapshotId snapshot, CutNumber cut,

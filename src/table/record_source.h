@@ -23,6 +23,8 @@ struct PartitionState {
   // The log's start and its last stable offset, both told by the leader (R6, R7).
   Offset start;
   Offset end;
+  // Not below `end`. What lies between the two is behind an open transaction.
+  Offset high_watermark;
 };
 
 struct TopicState {
@@ -30,6 +32,15 @@ struct TopicState {
   Uuid topic_id;
   // Ascending, each partition once.
   std::vector<PartitionState> partitions;
+};
+
+// Where the records of an epoch end in a leader's log.
+struct EpochEnd {
+  // The largest epoch that the leader knows and that is not above the one that was asked for.
+  LeaderEpoch epoch{-1};
+  Offset end;
+  // The epoch of the leader that answered.
+  LeaderEpoch leader_epoch{-1};
 };
 
 struct RangeRequest {
@@ -54,6 +65,18 @@ class RecordSource {
   // kafka_protocol, cancelled.
   virtual Result<TopicState> Describe(const std::string& topic, Deadline deadline,
                                       const std::stop_token& stop) = 0;
+
+  // Where the epoch `wanted` ends in the leader's log (R1); nullopt when the brokers cannot tell.
+  // Errors: those of Describe.
+  virtual Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
+                                                     PartitionId partition, LeaderEpoch wanted,
+                                                     Deadline deadline,
+                                                     const std::stop_token& stop) = 0;
+
+  // Whether the topic's cleanup policy holds "compact"; nullopt when that may not be read.
+  // Errors: those of Describe.
+  virtual Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
+                                                  const std::stop_token& stop) = 0;
 
   // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
   // range is complete (R6). Control records and aborted records are not handed over.

@@ -6,16 +6,22 @@
 
 #include <fmt/format.h>
 
-#include "base/encoding.h"
-#include "base/sha256.h"
 #include "decode/kafka_columns.h"
+#include "table/chunk_ladder.h"
 #include "table/cut_vector.h"
+#include "table/guarded_call.h"
+#include "table/retirement.h"
+#include "table/table_files.h"
 
 namespace frazil::table {
 namespace {
 
 using telemetry::LogLevel;
 using telemetry::Metric;
+
+// Loads that find the topic changed between the look at it and the reading look again.
+constexpr int kMostAttempts = 4;
+constexpr std::chrono::minutes kPurgeInterval{1};
 
 TopicSchemas::Context SchemaContext(const TableContext& context) {
   return {.source = context.schemas,
@@ -26,45 +32,97 @@ TopicSchemas::Context SchemaContext(const TableContext& context) {
           .timeout = context.options.registry_timeout};
 }
 
-StepIndexer::Context IndexContext(const TableContext& context) {
-  return {.source = context.records,
-          .pool = context.pool,
-          .cache = context.cache,
-          .chunk_bytes = context.options.chunk_bytes};
+// Ranges of the step, then what is listed anew.
+std::vector<IndexRange> RangesToIndex(const CutStep& step, const Retirement& retirement,
+                                      bool compacted) {
+  std::vector<IndexRange> ranges;
+  for (const StepRange& range : step.ranges) {
+    ranges.push_back({.range = range.range, .epoch = range.epoch, .named_by_content = compacted});
+  }
+  // Another file may have had the range and the name.
+  for (const ChunkRange& range : retirement.anew) {
+    ranges.push_back({.range = range, .epoch = LeaderEpoch(-1), .named_by_content = true});
+  }
+  return ranges;
+}
+
+std::vector<ledger::ChunkRow> Flatten(const std::vector<std::vector<ledger::ChunkRow>>& chunks,
+                                      std::size_t begin, std::size_t end) {
+  std::vector<ledger::ChunkRow> flat;
+  for (std::size_t i = begin; i < end; ++i) {
+    flat.insert(flat.end(), chunks[i].begin(), chunks[i].end());
+  }
+  return flat;
+}
+
+// What was listed anew and came out as it was stays.
+void KeepUnchanged(const ChunkSet& set, std::vector<ChunkId>& removed,
+                   std::vector<ledger::ChunkRow>& anew) {
+  std::erase_if(removed, [&](ChunkId id) {
+    const ledger::ChunkRow& old = set.at(id);
+    const auto same = std::find_if(anew.begin(), anew.end(), [&](const ledger::ChunkRow& row) {
+      return row.generation == old.generation && row.partition == old.partition &&
+             row.start == old.start && row.end == old.end &&
+             row.schema_version == old.schema_version && row.content_hash == old.content_hash;
+    });
+    if (same == anew.end()) return false;
+    anew.erase(same);
+    return true;
+  });
 }
 
 }  // namespace
 
 SpeedTable::SpeedTable(const ledger::TopicRow& topic, const ledger::TableRow& table,
                        const TableContext& context, std::unique_ptr<TopicSchemas> schemas,
-                       ledger::TableHistory recorded)
+                       std::vector<ledger::GenerationRow> generations, ledger::CurrentView view)
     : context_(context),
+      topic_key_(topic.key),
       table_key_(table.key),
-      topic_id_(topic.topic_id),
-      generation_(topic.generation),
       identity_{.namespace_name = table.namespace_name,
-                .name = table.name,
+                .name = topic.name,
                 .topic = topic.name,
                 .uuid = table.uuid},
       schemas_(std::move(schemas)),
-      builder_(identity_, *schemas_, context.metrics),
-      indexer_(topic.name, builder_, IndexContext(context)),
       gate_(context.options.cut_interval),
-      history_(identity_, std::move(recorded)) {
-  MutexLock lock(mutex_);
-  history_.SetSchemas(schemas_->Versions());
+      current_(std::make_unique<CurrentTable>(std::move(view))),
+      generations_(std::move(generations)),
+      versions_(schemas_->Versions()),
+      format_pinned_(!topic.value_format.empty()),
+      indexed_format_(schemas_->format()),
+      observer_(topic.name, context.records,
+                {.timeout = context.options.kafka_timeout,
+                 .second_look = context.options.divergence_second_look}),
+      indexer_(IndexContextOf()),
+      merger_(IndexContextOf(), context.background) {}
+
+SpeedTable::~SpeedTable() {
+  closing_.request_stop();
+  while (purging_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
+
+IndexContext SpeedTable::IndexContextOf() const {
+  return {.source = context_.records,
+          .pool = context_.pool,
+          .cache = context_.cache,
+          .memory = context_.memory,
+          .builder = {.table = identity_, .schemas = *schemas_, .metrics = context_.metrics},
+          .full_bytes = context_.options.chunk_bytes};
 }
 
 Result<std::unique_ptr<SpeedTable>> SpeedTable::Open(const std::string& topic,
                                                      const TableContext& context) {
   FRAZIL_ASSIGN_OR_RETURN(const auto topic_row, context.ledger.FindTopic(topic));
+  if (!topic_row) return std::unique_ptr<SpeedTable>();
   FRAZIL_ASSIGN_OR_RETURN(const auto table_row,
-                          context.ledger.FindTable(std::string(kSpeedNamespace), topic));
-  if (!topic_row || !table_row) return std::unique_ptr<SpeedTable>();
+                          context.ledger.FindTable(topic_row->key, std::string(kSpeedNamespace)));
+  if (!table_row) return std::unique_ptr<SpeedTable>();
   FRAZIL_ASSIGN_OR_RETURN(auto schemas, TopicSchemas::Open(*topic_row, SchemaContext(context)));
-  FRAZIL_ASSIGN_OR_RETURN(auto recorded, context.ledger.History(table_row->key));
-  return std::unique_ptr<SpeedTable>(
-      new SpeedTable(*topic_row, *table_row, context, std::move(schemas), std::move(recorded)));
+  FRAZIL_ASSIGN_OR_RETURN(auto generations, context.ledger.Generations(topic_row->key));
+  FRAZIL_ASSIGN_OR_RETURN(auto view, context.ledger.Current(table_row->key));
+  return std::unique_ptr<SpeedTable>(new SpeedTable(*topic_row, *table_row, context,
+                                                    std::move(schemas), std::move(generations),
+                                                    std::move(view)));
 }
 
 Result<std::unique_ptr<SpeedTable>> SpeedTable::Create(const std::string& topic,
@@ -81,242 +139,299 @@ Result<std::unique_ptr<SpeedTable>> SpeedTable::Create(const std::string& topic,
     FRAZIL_ASSIGN_OR_RETURN(
         topic_row, context.ledger.CreateTopic(topic, state.topic_id, decode::kFirstValueField));
   }
-  FRAZIL_RETURN_IF_ERROR(context.ledger.CreateTable(topic_row->key, std::string(kSpeedNamespace),
-                                                    topic, Uuid::Random()));
+  FRAZIL_RETURN_IF_ERROR(
+      context.ledger.CreateTable(topic_row->key, std::string(kSpeedNamespace), Uuid::Random()));
   return Open(topic, context);
-}
-
-std::vector<ledger::CutPartition> SpeedTable::LastPartitions() const {
-  MutexLock lock(mutex_);
-  const ledger::CutRow* last = history_.LastCut();
-  return last == nullptr ? std::vector<ledger::CutPartition>() : last->cut.partitions;
 }
 
 Result<LoadedTable> SpeedTable::Load(SnapshotSelection selection, Deadline deadline,
                                      const std::stop_token& stop) {
-  FRAZIL_ASSIGN_OR_RETURN(const LoadOutcome outcome,
-                          gate_.Run([&] { return TakeCut(deadline, stop); }, deadline, stop));
+  const auto outcome = gate_.Run([&] { return TakeCut(deadline, stop); }, deadline, stop);
+  if (!outcome.ok()) return outcome.error();
+  // A state that came after the outcome's own shows all that it has to show, and more.
   MutexLock lock(mutex_);
-  const ledger::StateRow& state = history_.State(outcome.state);
+  const ledger::StateView& view = current_->View();
   LoadedTable loaded{.uuid = identity_.uuid,
                      .location = identity_.Location(),
-                     .metadata_location = history_.MetadataUrl(state),
+                     .metadata_location = UrlOf(MetadataKey(identity_, view.state)),
                      .metadata_json = nullptr};
-  if (rendered_.state != outcome.state) {
-    rendered_ = {.state = outcome.state, .all = nullptr, .referenced = nullptr};
+  if (rendered_.state != view.state.number) {
+    rendered_ = {.state = view.state.number, .all = nullptr, .referenced = nullptr};
   }
   std::shared_ptr<const std::string>& json =
       selection == SnapshotSelection::kAll ? rendered_.all : rendered_.referenced;
-  if (!json) json = std::make_shared<const std::string>(history_.MetadataJson(state, selection));
+  if (!json) {
+    json = std::make_shared<const std::string>(MetadataJson(identity_, versions_, view, selection));
+  }
   loaded.metadata_json = json;
   return loaded;
 }
 
-Result<TopicState> SpeedTable::DescribeAfter(const std::vector<ledger::CutPartition>& last,
-                                             Deadline deadline, const std::stop_token& stop) {
-  const Deadline limit = deadline.Within(context_.options.kafka_timeout);
-  constexpr std::chrono::milliseconds kPause{100};
-  while (true) {
-    FRAZIL_ASSIGN_OR_RETURN(TopicState state,
-                            context_.records.Describe(identity_.topic, limit, stop));
-    if (state.topic_id != topic_id_) {
-      return Error(ErrorCode::kTopicRecreated,
-                   fmt::format("topic {} was deleted and created again, and its table shows the "
-                               "earlier one; start with another --data-dir to show the new one "
-                               "(topic id {} is now {})",
-                               identity_.topic, topic_id_.ToString(), state.topic_id.ToString()));
-    }
-    const std::optional<Error> behind = LiesBehind(identity_.topic, last, state);
-    if (!behind) return state;
-    // A leader that is just elected may tell a lower end for a moment: that alone proves nothing.
-    if (limit.Remaining() <= kPause) return *behind;
-    PauseUntil(Deadline::After(kPause), stop);
-    if (stop.stop_requested()) {
-      return Error(ErrorCode::kCancelled, "the client left before the table was loaded");
-    }
-  }
-}
-
 Result<LoadOutcome> SpeedTable::TakeCut(Deadline deadline, const std::stop_token& stop) {
   const auto started = std::chrono::steady_clock::now();
-  const auto outcome = [&]() -> Result<LoadOutcome> {
-    FRAZIL_ASSIGN_OR_RETURN(const auto versions, schemas_->Refresh(deadline, stop));
-    const SchemaVersion schema_version = versions.back().version;
-    const std::vector<ledger::CutPartition> last = LastPartitions();
-    FRAZIL_ASSIGN_OR_RETURN(const TopicState topic, DescribeAfter(last, deadline, stop));
-    std::int64_t state_number = 0;
-    bool same_schema = false;
-    {
-      MutexLock lock(mutex_);
-      history_.SetSchemas(versions);
-      if (const ledger::StateRow* state = history_.LastState()) {
-        state_number = state->number;
-        same_schema = state->schema_version == schema_version;
-      }
-    }
-    if (state_number == 0 || HasNewRecords(last, topic)) {
-      return RecordCut(topic, last, deadline, stop);
-    }
-    if (same_schema) return LoadOutcome{.state = state_number, .changed = false};
-    return RecordState({.cut = std::nullopt,
-                        .schema_version = schema_version,
-                        .writer_version = kWriterVersion,
-                        .backdate = context_.options.snapshot_backdate});
-  }();
+  Result<LoadOutcome> outcome = TryCut(deadline, stop);
+  for (int attempt = 1; attempt < kMostAttempts && !outcome.ok(); ++attempt) {
+    const ErrorCode code = outcome.error().code();
+    // What was read is not any more what was looked at.
+    const bool moved = code == ErrorCode::kRecordsGone || code == ErrorCode::kTopicRecreated;
+    if (!moved || deadline.Expired() || stop.stop_requested()) break;
+    outcome = TryCut(deadline, stop);
+  }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
   context_.metrics.Observe(Metric::kTableLoadSeconds, took.count());
   context_.metrics.Increment(Metric::kTableLoadsTotal, {!outcome.ok()      ? "error"
                                                         : outcome->changed ? "new_cut"
                                                                            : "unchanged"});
+  MutexLock lock(mutex_);
+  if (outcome.ok()) {
+    condition_.refusal.reset();
+    condition_.loaded = context_.clock.Now();
+  } else if (outcome.error().code() != ErrorCode::kCancelled) {
+    condition_.refusal = outcome.error();
+    condition_.refused = context_.clock.Now();
+  }
   return outcome;
 }
 
-Result<LoadOutcome> SpeedTable::RecordCut(const TopicState& topic,
-                                          const std::vector<ledger::CutPartition>& last,
-                                          Deadline deadline, const std::stop_token& stop) {
-  const CutStep step = NextCut(generation_, last, topic);
-  for (const LostRange& lost : step.lost) {
-    context_.logger.Event(LogLevel::kWarn, "records_expired_unseen",
+Result<LoadOutcome> SpeedTable::TryCut(Deadline deadline, const std::stop_token& stop) {
+  if (must_read_again_) FRAZIL_RETURN_IF_ERROR(ReadAgain());
+  FRAZIL_ASSIGN_OR_RETURN(const auto versions, schemas_->Refresh(deadline, stop));
+  const SchemaVersion schema_version = versions.back().version;
+  if (schemas_->format() != indexed_format_) {
+    indexer_.Forget();
+    indexed_format_ = schemas_->format();
+  }
+  const CurrentTable* current = nullptr;
+  std::vector<ledger::GenerationRow> generations;
+  {
+    MutexLock lock(mutex_);
+    versions_ = versions;
+    current = current_.get();
+    generations = generations_;
+  }
+  merger_.AwaitLongTails(*current, deadline.Within(context_.options.load_wait), stop);
+  FRAZIL_ASSIGN_OR_RETURN(const ObservedTopic topic,
+                          observer_.Observe(generations, current->Partitions(), deadline, stop));
+  bool has_stale = false;
+  {
+    MutexLock lock(mutex_);
+    condition_.topic = topic.state;
+    stale_.merge(merger_.TakeSuspects());
+    std::erase_if(stale_, [&](ChunkId id) { return !current->chunks().contains(id); });
+    has_stale = !stale_.empty();
+  }
+  const CutStep step = NextCut(topic.change, current->Partitions(), topic.state);
+  const ledger::StateRow* state = current->LastState();
+  if (state == nullptr || step.changes() || topic.change.opens_generation() || has_stale) {
+    return RecordStep(topic, step, schema_version, deadline, stop);
+  }
+  if (state->schema_version != schema_version) return RecordSchemaOnly(schema_version);
+  return LoadOutcome{.state = state->number, .changed = false};
+}
+
+Result<bool> SpeedTable::MayBeCompacted(Deadline deadline, const std::stop_token& stop) {
+  if (compacted_ && !compacted_until_.Expired()) return *compacted_;
+  FRAZIL_ASSIGN_OR_RETURN(
+      const std::optional<bool> told,
+      context_.records.IsCompacted(identity_.topic, deadline.Within(context_.options.kafka_timeout),
+                                   stop));
+  compacted_ = told.value_or(true);
+  compacted_until_ = Deadline::After(context_.options.policy_cache);
+  return *compacted_;
+}
+
+Result<LoadOutcome> SpeedTable::RecordStep(const ObservedTopic& topic, const CutStep& step,
+                                           SchemaVersion /*schema_version*/, Deadline deadline,
+                                           const std::stop_token& stop) {
+  for (const ledger::LostRange& lost : step.lost) {
+    context_.logger.Event(LogLevel::kWarn, "records_lost",
                           {{"topic", identity_.topic},
+                           {"reason", lost.reason},
+                           {"generation", std::int64_t{lost.generation.value()}},
                            {"partition", std::int64_t{lost.partition.value()}},
                            {"start", lost.start.value()},
                            {"end", lost.end.value()}});
   }
-  FRAZIL_ASSIGN_OR_RETURN(auto chunks, indexer_.Index(topic_id_, step.ranges, deadline, stop));
-  // Indexing may have met writers whose version came after the look at the registry.
-  const std::vector<iceberg::Schema> versions = schemas_->Versions();
-  CutNumber number(1);
+  FRAZIL_ASSIGN_OR_RETURN(const bool compacted, MayBeCompacted(deadline, stop));
+  const CurrentTable* current = nullptr;
+  Retirement retirement;
   {
     MutexLock lock(mutex_);
-    if (const ledger::CutRow* cut = history_.LastCut()) number = cut->number + 1;
-    history_.SetSchemas(versions);
+    current = current_.get();
+    retirement = Retire(step.retired, current->chunks(), stale_);
   }
-  ledger::NewCut cut{
-      .snapshot_id = MakeSnapshotId(identity_.uuid, number, context_.ledger.BootNonce()),
-      .operation = iceberg::Operation::kAppend,
-      .partitions = step.partitions,
-      .chunks = std::move(chunks)};
-  auto outcome = RecordState({.cut = std::move(cut),
-                              .schema_version = versions.back().version,
-                              .writer_version = kWriterVersion,
-                              .backdate = context_.options.snapshot_backdate});
-  if (outcome.ok()) indexer_.Forget();
+  const std::vector<IndexRange> ranges = RangesToIndex(step, retirement, compacted);
+  FRAZIL_ASSIGN_OR_RETURN(const auto chunks,
+                          indexer_.Index(topic.state.topic_id, ranges,
+                                         deadline.Within(context_.options.load_wait), stop));
+  std::vector<ledger::ChunkRow> added = Flatten(chunks, 0, step.ranges.size());
+  std::vector<ledger::ChunkRow> anew = Flatten(chunks, step.ranges.size(), chunks.size());
+  std::vector<ChunkId> removed = retirement.removed;
+  KeepUnchanged(current->chunks(), removed, anew);
+  FRAZIL_RETURN_IF_ERROR(PinFormat(added));
+
+  // Indexing may have met writers whose version came after the look at the registry.
+  const std::vector<iceberg::Schema> versions = schemas_->Versions();
+  {
+    MutexLock lock(mutex_);
+    versions_ = versions;
+  }
+  StatePlan plan({.identity = identity_,
+                  .current = *current,
+                  .schemas = versions,
+                  .schema_version = versions.back().version,
+                  .nonce = context_.ledger.BootNonce(),
+                  .writer_version = kWriterVersion});
+  const bool first = current->LastState() == nullptr;
+  if (!first &&
+      (step.retires || !step.lost.empty() || topic.change.opens_generation() || !removed.empty())) {
+    plan.Replace(step.retired, std::move(anew), removed, step.lost);
+  }
+  std::vector<ChunkMerge> merges;
+  if (first || !step.ranges.empty()) {
+    merges = merger_.Ready(*current);
+    std::erase_if(merges, [&](const ChunkMerge& merge) {
+      return std::any_of(merge.removed.begin(), merge.removed.end(), [&](ChunkId id) {
+        return std::binary_search(retirement.removed.begin(), retirement.removed.end(), id);
+      });
+    });
+    if (!merges.empty() || plan.manifest_count() >= kManifestsToMerge) {
+      std::vector<ledger::ChunkRow> merged;
+      std::vector<ChunkId> replaced;
+      for (const ChunkMerge& merge : merges) {
+        merged.insert(merged.end(), merge.chunks.begin(), merge.chunks.end());
+        replaced.insert(replaced.end(), merge.removed.begin(), merge.removed.end());
+      }
+      std::sort(replaced.begin(), replaced.end());
+      plan.Replace(step.retired, std::move(merged), std::move(replaced), {});
+    }
+    plan.Append(step.partitions, std::move(added));
+  }
+  Result<LoadOutcome> outcome = [&]() -> Result<LoadOutcome> {
+    if (plan.empty()) {
+      return LoadOutcome{.state = current->LastState()->number, .changed = false};
+    }
+    std::optional<ledger::GenerationRow> generation;
+    if (topic.change.opens_generation()) {
+      generation = {.generation = topic.change.generation, .topic_id = topic.state.topic_id};
+    }
+    return RecordPlan(plan, generation);
+  }();
+  if (!outcome.ok()) return outcome;
+  indexer_.Forget();
+  merger_.Forget(merges);
+  {
+    MutexLock lock(mutex_);
+    for (const ChunkId id : retirement.removed) stale_.erase(id);
+  }
+  FollowUp(topic, compacted);
   return outcome;
 }
 
-Result<LoadOutcome> SpeedTable::RecordState(const ledger::NewState& state) {
+Status SpeedTable::PinFormat(const std::vector<ledger::ChunkRow>& chunks) {
+  if (format_pinned_ || chunks.empty()) return {};
+  FRAZIL_RETURN_IF_ERROR(
+      context_.ledger.PinValueFormat(topic_key_, std::string(decode::NameOf(indexed_format_))));
+  format_pinned_ = true;
+  return {};
+}
+
+Result<LoadOutcome> SpeedTable::RecordSchemaOnly(SchemaVersion schema_version) {
   std::int64_t expected = 0;
   {
     MutexLock lock(mutex_);
-    if (const ledger::StateRow* last = history_.LastState()) expected = last->number;
+    expected = current_->LastState()->number;
   }
-  FRAZIL_ASSIGN_OR_RETURN(const ledger::RecordedState recorded,
-                          context_.ledger.RecordState(table_key_, expected, state));
+  const ledger::NewState planned{.cuts = {},
+                                 .schema_version = schema_version,
+                                 .writer_version = kWriterVersion,
+                                 .backdate = context_.options.snapshot_backdate,
+                                 .unlisted = {},
+                                 .generation = std::nullopt};
+  const auto recorded = context_.ledger.RecordState(table_key_, expected, planned);
+  if (!recorded.ok()) {
+    must_read_again_ = true;
+    return recorded.error();
+  }
   MutexLock lock(mutex_);
-  history_.Add(recorded);
-  return LoadOutcome{.state = recorded.state.number, .changed = true};
+  current_->Apply(planned, *recorded);
+  return LoadOutcome{.state = recorded->state.number, .changed = true};
 }
 
-std::string SpeedTable::EtagOf(std::string_view key) {
-  const Sha256Digest digest = Sha256(AsBytes(key));
-  return HexEncode(ByteView(digest).first(16));
-}
-
-Result<SharedBytes> SpeedTable::RenderedFile(std::string_view key) {
-  MutexLock lock(mutex_);
-  FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
-  FRAZIL_ASSIGN_OR_RETURN(Bytes bytes, history_.Render(resolved));
-  return std::make_shared<const Bytes>(std::move(bytes));
-}
-
-Result<SpeedTable::Found> SpeedTable::Find(std::string_view key) const {
-  MutexLock lock(mutex_);
-  FRAZIL_ASSIGN_OR_RETURN(const TableHistory::Resolved resolved, history_.Resolve(key));
-  Found found{.info = {.size = 0, .etag = EtagOf(key), .last_modified = resolved.stamp()},
-              .chunk = std::nullopt};
-  if (resolved.chunk != nullptr) {
-    found.chunk = *resolved.chunk;
-    found.info.size = resolved.chunk->file.file_size;
-  }
-  return found;
-}
-
-Result<ObjectInfo> SpeedTable::Stat(std::string_view key) {
-  FRAZIL_ASSIGN_OR_RETURN(const Found found, Find(key));
-  if (found.chunk) return found.info;
-  FRAZIL_ASSIGN_OR_RETURN(
-      const Object object,
-      Read(key, Deadline::After(context_.options.kafka_timeout), std::stop_token()));
-  return object.info;
-}
-
-Result<Object> SpeedTable::Read(std::string_view key, Deadline deadline,
-                                const std::stop_token& stop) {
-  FRAZIL_ASSIGN_OR_RETURN(Found found, Find(key));
-  const std::optional<ledger::ChunkRow>& chunk = found.chunk;
-  Object object{.info = std::move(found.info), .bytes = nullptr};
-  const auto make = [&]() -> Result<SharedBytes> {
-    return chunk ? MakeChunk(*chunk, deadline, stop) : RenderedFile(key);
-  };
-  const auto cost = chunk ? ObjectCache::Cost::kHigh : ObjectCache::Cost::kCheap;
-  FRAZIL_ASSIGN_OR_RETURN(object.bytes,
-                          context_.cache.GetOrMake(std::string(key), cost, make, deadline, stop));
-  object.info.size = static_cast<std::int64_t>(object.bytes->size());
-  return object;
-}
-
-Result<SharedBytes> SpeedTable::MakeChunk(const ledger::ChunkRow& chunk, Deadline deadline,
-                                          const std::stop_token& stop) {
-  if (chunk.generation != generation_) {
-    return Error(ErrorCode::kRecordsGone,
-                 "the topic that this file was made of exists no more: " + chunk.file.path);
-  }
-  const ChunkRange range{.generation = chunk.generation,
-                         .partition = chunk.partition,
-                         .start = chunk.start,
-                         .end = chunk.end};
-  if (chunk.file.path != UrlOf(ChunkKey(identity_, schemas_->format(), range, chunk.schema_version,
-                                        chunk.encoder_version))) {
-    return Error(ErrorCode::kPathNotReproducible,
-                 "records are decoded in another way since this file was shown; load the table "
-                 "again: " +
-                     chunk.file.path);
-  }
-  const RangeRequest request{.topic = identity_.topic,
-                             .topic_id = topic_id_,
-                             .partition = chunk.partition,
-                             .epoch = LeaderEpoch(-1),
-                             .start = chunk.start,
-                             .end = chunk.end};
-  std::vector<decode::RecordBlock> blocks;
-  const auto sink = [&blocks](decode::RecordBlock block) -> Status {
-    blocks.push_back(std::move(block));
-    return {};
-  };
-  FRAZIL_RETURN_IF_ERROR(context_.records.ReadRange(request, sink, deadline, stop));
-  FRAZIL_ASSIGN_OR_RETURN(const BuiltChunk built,
-                          builder_.Build(range, blocks, &chunk, deadline, stop));
-  return built.file;
-}
-
-Result<ObjectListing> SpeedTable::List(std::string_view prefix, std::string_view start_after,
-                                       std::size_t limit) {
-  std::vector<std::string> keys;
+Result<LoadOutcome> SpeedTable::RecordPlan(StatePlan& plan,
+                                           std::optional<ledger::GenerationRow> generation) {
+  ledger::NewState planned = plan.Finish(Limits(), context_.options.snapshot_backdate);
+  planned.generation = generation;
+  std::int64_t expected = 0;
   {
     MutexLock lock(mutex_);
-    keys = history_.CurrentKeys();
+    if (const ledger::StateRow* state = current_->LastState()) expected = state->number;
   }
-  ObjectListing listing;
-  for (const std::string& key : keys) {
-    if (!key.starts_with(prefix) || key <= start_after) continue;
-    if (listing.objects.size() == limit) {
-      listing.truncated = true;
-      break;
+  const auto recorded = context_.ledger.RecordState(table_key_, expected, planned);
+  if (!recorded.ok()) {
+    // Whether it was recorded is not known: names must not be used for other bytes.
+    must_read_again_ = true;
+    return recorded.error();
+  }
+  for (const auto& [key, bytes] : plan.manifest_files()) {
+    context_.cache.Put(key, MakeShared(bytes, context_.memory.Charge(bytes.size())));
+  }
+  MutexLock lock(mutex_);
+  current_->Apply(planned, *recorded);
+  if (generation) generations_.push_back(*generation);
+  return LoadOutcome{.state = recorded->state.number, .changed = true};
+}
+
+Status SpeedTable::ReadAgain() {
+  FRAZIL_ASSIGN_OR_RETURN(auto generations, context_.ledger.Generations(topic_key_));
+  FRAZIL_ASSIGN_OR_RETURN(auto view, context_.ledger.Current(table_key_));
+  indexer_.Forget();
+  MutexLock lock(mutex_);
+  generations_ = std::move(generations);
+  current_ = std::make_unique<CurrentTable>(std::move(view));
+  rendered_ = {};
+  must_read_again_ = false;
+  return {};
+}
+
+void SpeedTable::FollowUp(const ObservedTopic& topic, bool compacted) {
+  const CurrentTable* current = nullptr;
+  {
+    MutexLock lock(mutex_);
+    current = current_.get();
+  }
+  merger_.Consider(topic.state.topic_id, *current, compacted);
+  if (!purge_again_.Expired() || purging_.exchange(true)) return;
+  purge_again_ = Deadline::After(kPurgeInterval);
+  if (!context_.background.Submit([this] { PurgeNow(); })) purging_ = false;
+}
+
+void SpeedTable::PurgeNow() {
+  while (!closing_.stop_requested()) {
+    const auto gone = GuardedCall(
+        [&] { return context_.ledger.Purge(table_key_, context_.options.history_retention); });
+    if (!gone.ok()) {
+      context_.logger.Event(LogLevel::kWarn, "purge_failed",
+                            {{"topic", identity_.topic}, {"error", gone.error().message()}});
     }
-    FRAZIL_ASSIGN_OR_RETURN(const ObjectInfo info, Stat(key));
-    listing.objects.push_back({.key = key, .info = info});
+    if (!gone.ok() || *gone == 0) break;
   }
-  return listing;
+  purging_ = false;
+}
+
+TableCondition SpeedTable::Condition() const {
+  MutexLock lock(mutex_);
+  return condition_;
+}
+
+std::optional<ledger::StateView> SpeedTable::LastState() const {
+  MutexLock lock(mutex_);
+  if (current_->LastState() == nullptr) return std::nullopt;
+  return current_->View();
+}
+
+Result<std::vector<ledger::LostRange>> SpeedTable::LostRanges() const {
+  return context_.ledger.LostRanges(table_key_);
 }
 
 }  // namespace frazil::table

@@ -4,26 +4,34 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/ids.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
+#include "base/uuid.h"
 #include "ledger/ledger.h"
 #include "table/chunk_builder.h"
+#include "table/chunk_merger.h"
+#include "table/current_table.h"
 #include "table/load_gate.h"
 #include "table/object_cache.h"
+#include "table/object_names.h"
 #include "table/record_source.h"
 #include "table/schema_source.h"
 #include "table/step_indexer.h"
 #include "table/table_catalog.h"
-#include "table/table_history.h"
+#include "table/topic_observer.h"
 #include "table/topic_schemas.h"
 #include "telemetry/log.h"
 #include "telemetry/metrics.h"
@@ -38,7 +46,18 @@ struct TableOptions {
   std::chrono::milliseconds kafka_timeout{10000};
   std::chrono::milliseconds registry_timeout{5000};
   std::chrono::milliseconds schema_cache{1000};
-  std::size_t chunk_bytes = 32 << 20;
+  // Loads whose unseen records need longer end with table_indexing.
+  std::chrono::milliseconds load_wait{20000};
+  // Snapshots that a metadata file lists at most; at least 3.
+  std::size_t history_snapshots = 500;
+  // How long what left the list still resolves (R12).
+  std::chrono::milliseconds history_retention{std::chrono::hours(24)};
+  // Files are closed at this size.
+  std::size_t chunk_bytes = 84'000'000;
+  // How long the topic's cleanup policy is believed.
+  std::chrono::milliseconds policy_cache{60000};
+  // Between two looks at a high watermark that fell (R1).
+  std::chrono::milliseconds divergence_second_look{5000};
 };
 
 // What all tables of a process share. Everything must outlive the tables.
@@ -47,10 +66,24 @@ struct TableContext {
   SchemaSource& schemas;
   ledger::Ledger& ledger;
   ObjectCache& cache;
+  MemoryBudget& memory;
+  // Reads of loads, and work that no client waits for.
   ThreadPool& pool;
+  ThreadPool& background;
+  const Clock& clock;
   telemetry::Logger& logger;
   telemetry::Metrics& metrics;
   TableOptions options;
+};
+
+// How the last looks at a table ended; for people.
+struct TableCondition {
+  // The last load that was refused, unless a later one was not.
+  std::optional<Error> refusal;
+  UnixMillis refused;
+  // The topic as the last load that reached it saw it.
+  std::optional<TopicState> topic;
+  std::optional<UnixMillis> loaded;
 };
 
 // Threads: every member may be called from several threads at once.
@@ -64,8 +97,12 @@ class SpeedTable {
   static Result<std::unique_ptr<SpeedTable>> Create(const std::string& topic,
                                                     const TableContext& context, Deadline deadline,
                                                     const std::stop_token& stop);
+  ~SpeedTable();
+  SpeedTable(const SpeedTable&) = delete;
+  SpeedTable& operator=(const SpeedTable&) = delete;
 
   const TableIdentity& identity() const { return identity_; }
+  const TopicSchemas& schemas() const { return *schemas_; }
 
   // TableCatalog's members, for this table.
   Result<LoadedTable> Load(SnapshotSelection selection, Deadline deadline,
@@ -75,43 +112,69 @@ class SpeedTable {
   Result<ObjectListing> List(std::string_view prefix, std::string_view start_after,
                              std::size_t limit);
 
+  TableCondition Condition() const;
+  // What the last state lists; absent before the first. Asks nobody.
+  std::optional<ledger::StateView> LastState() const;
+  // Records that were lost before they were moved. Errors: ledger.
+  Result<std::vector<ledger::LostRange>> LostRanges() const;
+
  private:
   SpeedTable(const ledger::TopicRow& topic, const ledger::TableRow& table,
              const TableContext& context, std::unique_ptr<TopicSchemas> schemas,
-             ledger::TableHistory recorded);
+             std::vector<ledger::GenerationRow> generations, ledger::CurrentView view);
 
   Result<LoadOutcome> TakeCut(Deadline deadline, const std::stop_token& stop);
-  // The topic's state now, proven not to lie behind the last cut (R1, R10).
-  Result<TopicState> DescribeAfter(const std::vector<ledger::CutPartition>& last, Deadline deadline,
-                                   const std::stop_token& stop);
-  Result<LoadOutcome> RecordCut(const TopicState& topic,
-                                const std::vector<ledger::CutPartition>& last, Deadline deadline,
-                                const std::stop_token& stop);
-  Result<LoadOutcome> RecordState(const ledger::NewState& state);
-  Result<SharedBytes> MakeChunk(const ledger::ChunkRow& chunk, Deadline deadline,
-                                const std::stop_token& stop);
-  // What a key stands for, without its bytes; the size is known for chunks only.
+  Result<LoadOutcome> TryCut(Deadline deadline, const std::stop_token& stop);
+  // What a load found, and what has to be done for it.
+  struct Step;
+  Result<LoadOutcome> RecordStep(const ObservedTopic& topic, const CutStep& step,
+                                 SchemaVersion schema_version, Deadline deadline,
+                                 const std::stop_token& stop);
+  Result<LoadOutcome> RecordSchemaOnly(SchemaVersion schema_version);
+  Result<LoadOutcome> RecordPlan(StatePlan& plan, std::optional<ledger::GenerationRow> generation);
+  // The table after a state that may or may not have been recorded.
+  Status ReadAgain();
+  Status PinFormat(const std::vector<ledger::ChunkRow>& chunks);
+  // Whether records may leave the topic by compaction (R8).
+  Result<bool> MayBeCompacted(Deadline deadline, const std::stop_token& stop);
+  void FollowUp(const ObservedTopic& topic, bool compacted);
+  void PurgeNow();
+
+  // What a key stands for, without its bytes.
   struct Found {
     ObjectInfo info;
+    // The size is known.
+    bool sized = false;
     std::optional<ledger::ChunkRow> chunk;
+    std::optional<ledger::StateView> state;
+    std::optional<ledger::CutView> cut;
+    std::optional<ledger::ManifestView> manifest;
   };
   Result<Found> Find(std::string_view key) const;
-  // A metadata file, manifest list or manifest.
-  Result<SharedBytes> RenderedFile(std::string_view key);
-  std::vector<ledger::CutPartition> LastPartitions() const;
-  static std::string EtagOf(std::string_view key);
+  Result<Found> FindMetadata(std::string_view key) const;
+  Result<Found> FindData(std::string_view key) const;
+  // A metadata file, manifest list or manifest. Errors: path_not_reproducible (R4), corrupt_data.
+  Result<SharedBytes> Render(const Found& found) const;
+  Result<SharedBytes> MakeChunk(const ledger::ChunkRow& chunk, Deadline deadline,
+                                const std::stop_token& stop);
+
+  IndexContext IndexContextOf() const;
+  HistoryLimits Limits() const { return {.listed_snapshots = context_.options.history_snapshots}; }
 
   const TableContext context_;
+  const std::int64_t topic_key_;
   const std::int64_t table_key_;
-  const Uuid topic_id_;
-  const Generation generation_;
   const TableIdentity identity_;
   const std::unique_ptr<TopicSchemas> schemas_;
-  const ChunkBuilder builder_;
-  StepIndexer indexer_;
   LoadGate gate_;
+
   mutable Mutex mutex_;
-  TableHistory history_ FRAZIL_GUARDED_BY(mutex_);
+  // Changed by the one load that the gate lets through.
+  std::unique_ptr<CurrentTable> current_ FRAZIL_GUARDED_BY(mutex_);
+  std::vector<ledger::GenerationRow> generations_ FRAZIL_GUARDED_BY(mutex_);
+  std::vector<iceberg::Schema> versions_ FRAZIL_GUARDED_BY(mutex_);
+  std::set<ChunkId> stale_ FRAZIL_GUARDED_BY(mutex_);
+  TableCondition condition_ FRAZIL_GUARDED_BY(mutex_);
   // The last state's answer, by selection.
   struct Rendered {
     std::int64_t state = 0;
@@ -119,6 +182,19 @@ class SpeedTable {
     std::shared_ptr<const std::string> referenced;
   };
   Rendered rendered_ FRAZIL_GUARDED_BY(mutex_);
+  bool format_pinned_ = false;
+  bool must_read_again_ = false;
+  decode::ValueFormat indexed_format_;
+  std::optional<bool> compacted_;
+  Deadline compacted_until_{Deadline::TimePoint::min()};
+  Deadline purge_again_{Deadline::TimePoint::min()};
+  std::atomic<bool> purging_ = false;
+  std::stop_source closing_;
+
+  TopicObserver observer_;
+  // The last members: their work uses the others.
+  StepIndexer indexer_;
+  ChunkMerger merger_;
 };
 
 }  // namespace frazil::table

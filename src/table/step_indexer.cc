@@ -1,97 +1,242 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "table/step_indexer.h"
 
-#include <latch>
-#include <optional>
+#include <algorithm>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "table/guarded_call.h"
 
 namespace frazil::table {
+namespace {
 
-StepIndexer::Progress StepIndexer::ProgressOf(const ChunkRange& range) {
-  MutexLock lock(mutex_);
-  Progress& progress = progress_[{range.generation, range.partition}];
-  const bool continues = progress.start == range.start && progress.end <= range.end;
-  if (!continues) progress = {.start = range.start, .end = range.start, .chunks = {}};
-  return progress;
+// Ranges of no more offsets than this are read by the load's own thread when there is but one.
+constexpr std::int64_t kSmallRange = 20'000;
+// What building takes beside the file itself: a row group's records, columns and pages.
+constexpr std::size_t kBuildMemory = 64U << 20;
+constexpr std::size_t kSmallBuildMemory = 8U << 20;
+// Reads end by their own limits on time without progress; this one is only against the worst.
+constexpr std::chrono::hours kLongestBuild{1};
+
+std::size_t MemoryFor(const IndexRange& range, std::size_t full_bytes) {
+  const std::int64_t offsets = range.range.end - range.range.start;
+  return offsets <= kSmallRange ? kSmallBuildMemory : kBuildMemory + full_bytes / 2 * 3;
 }
 
-void StepIndexer::Keep(const ChunkRange& range, const BuiltChunk* chunk) {
-  if (chunk != nullptr) {
-    context_.cache.Put(std::string(KeyOf(chunk->row.file.path)), chunk->file);
-  }
+}  // namespace
+
+Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
+                  const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      MemoryLease lease,
+      context.memory.Acquire(MemoryFor(range, context.full_bytes), deadline, stop));
+  ChunkBuilder builder(context.builder, range.range,
+                       {.schema_version = range.schema_version,
+                        .named_by_content = range.named_by_content,
+                        .full_bytes = context.full_bytes},
+                       sink, deadline, stop);
+  const RangeRequest request{.topic = context.builder.table.topic,
+                             .topic_id = topic_id,
+                             .partition = range.range.partition,
+                             .epoch = range.epoch,
+                             .start = range.range.start,
+                             .end = range.range.end};
+  const auto add = [&](decode::RecordBlock block) -> Status {
+    FRAZIL_RETURN_IF_ERROR(builder.Add(std::move(block)));
+    // Few offsets may hold much.
+    if (builder.held_bytes() > lease.bytes()) lease.Resize(builder.held_bytes());
+    return {};
+  };
+  FRAZIL_RETURN_IF_ERROR(context.source.ReadRange(request, add, deadline, stop));
+  return builder.Finish();
+}
+
+void KeepFile(const IndexContext& context, BuiltChunk& chunk) {
+  MemoryLease lease = context.memory.Charge(chunk.file.size());
+  context.cache.Put(std::string(KeyOf(chunk.row.file.path)),
+                    MakeShared(std::move(chunk.file), std::move(lease)));
+}
+
+Result<SharedBytes> BuildAgain(const IndexContext& context, const Uuid& topic_id,
+                               const ledger::ChunkRow& chunk, Deadline deadline,
+                               const std::stop_token& stop) {
+  const auto size = static_cast<std::size_t>(chunk.file.file_size);
+  FRAZIL_ASSIGN_OR_RETURN(
+      MemoryLease lease,
+      context.memory.Acquire(size + std::min(kBuildMemory, kSmallBuildMemory + 4 * size), deadline,
+                             stop));
+  Bytes made;
+  const auto sink = [&](BuiltChunk built, Offset /*next*/) -> Status {
+    made = std::move(built.file);
+    return {};
+  };
+  const ChunkRange range{.generation = chunk.generation,
+                         .partition = chunk.partition,
+                         .start = chunk.start,
+                         .end = chunk.end};
+  ChunkBuilder builder(context.builder, range, {.like = &chunk}, sink, deadline, stop);
+  const RangeRequest request{.topic = context.builder.table.topic,
+                             .topic_id = topic_id,
+                             .partition = chunk.partition,
+                             .epoch = LeaderEpoch(-1),
+                             .start = chunk.start,
+                             .end = chunk.end};
+  FRAZIL_RETURN_IF_ERROR(context.source.ReadRange(
+      request, [&builder](decode::RecordBlock block) { return builder.Add(std::move(block)); },
+      deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(builder.Finish());
+  return MakeShared(std::move(made), std::move(lease));
+}
+
+// One range on its way; all but the range's place is guarded by the indexer's mutex.
+struct StepIndexer::Work {
+  Uuid topic_id;
+  IndexRange target;
+  // Chunks cover [target.range.start, done).
+  Offset done;
+  std::vector<ledger::ChunkRow> chunks;
+  std::optional<Error> error;
+  bool running = false;
+  std::stop_source stop;
+};
+
+StepIndexer::~StepIndexer() {
+  Forget();
   MutexLock lock(mutex_);
-  Progress& progress = progress_[{range.generation, range.partition}];
-  if (chunk != nullptr) progress.chunks.push_back(chunk->row);
-  progress.end = range.end;
+  while (running_ > 0) changed_.Wait(mutex_);
 }
 
 void StepIndexer::Forget() {
   MutexLock lock(mutex_);
-  progress_.clear();
+  for (auto& [key, work] : works_) work->stop.request_stop();
+  works_.clear();
 }
 
-Status StepIndexer::IndexRange(const Uuid& topic_id, const StepRange& step, Deadline deadline,
-                               const std::stop_token& stop) {
-  ChunkRange open = step.range;
-  open.start = ProgressOf(step.range).end;
-  if (open.start >= step.range.end) return {};
-  std::vector<decode::RecordBlock> blocks;
-  std::size_t payload = 0;
-  const auto close = [&](Offset end) -> Status {
-    open.end = end;
-    if (blocks.empty()) {
-      Keep(open, nullptr);
-    } else {
-      FRAZIL_ASSIGN_OR_RETURN(const BuiltChunk chunk,
-                              builder_.Build(open, blocks, nullptr, deadline, stop));
-      Keep(open, &chunk);
+StepIndexer::Works StepIndexer::Enlist(const Uuid& topic_id, const std::vector<IndexRange>& ranges,
+                                       Works& start) {
+  Works works;
+  MutexLock lock(mutex_);
+  for (const IndexRange& range : ranges) {
+    std::shared_ptr<Work>& work =
+        works_[{range.range.generation, range.range.partition, range.range.start}];
+    // One that was stopped, or was for another topic or end, is of no use.
+    const bool fits = work != nullptr && !work->stop.stop_requested() &&
+                      work->topic_id == topic_id && work->done <= range.range.end &&
+                      work->target.named_by_content == range.named_by_content;
+    if (!fits) {
+      if (work) work->stop.request_stop();
+      work = std::make_shared<Work>();
+      work->topic_id = topic_id;
+      work->done = range.range.start;
     }
-    open.start = end;
-    blocks.clear();
-    payload = 0;
-    return {};
-  };
-  const RangeRequest request{.topic = topic_,
-                             .topic_id = topic_id,
-                             .partition = step.range.partition,
-                             .epoch = step.epoch,
-                             .start = open.start,
-                             .end = step.range.end};
-  const auto sink = [&](decode::RecordBlock block) -> Status {
-    if (block.records.empty()) return {};
-    const Offset next(block.records.back().offset + 1);
-    // Small records weigh more in columns and indexes than in payload.
-    payload += block.payload_bytes + block.records.size() * sizeof(decode::SourceRecord);
-    blocks.push_back(std::move(block));
-    return payload >= context_.chunk_bytes ? close(next) : Status();
-  };
-  FRAZIL_RETURN_IF_ERROR(context_.source.ReadRange(request, sink, deadline, stop));
-  return open.start < step.range.end ? close(step.range.end) : Status();
+    work->target = range;
+    work->error.reset();
+    works.push_back(work);
+    if (work->running || work->done >= range.range.end) continue;
+    work->running = true;
+    ++running_;
+    start.push_back(work);
+  }
+  return works;
 }
 
-Result<std::vector<ledger::ChunkRow>> StepIndexer::Index(const Uuid& topic_id,
-                                                         const std::vector<StepRange>& ranges,
-                                                         Deadline deadline,
-                                                         const std::stop_token& stop) {
-  std::vector<Status> outcomes(ranges.size());
-  std::latch done(static_cast<std::ptrdiff_t>(ranges.size()));
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const auto task = [&, i] {
-      outcomes[i] = GuardedCall([&] { return IndexRange(topic_id, ranges[i], deadline, stop); });
-      done.count_down();
-    };
-    // One range needs no hand-over; a full queue must not refuse a load.
-    if (ranges.size() == 1 || !context_.pool.Submit(task)) task();
+void StepIndexer::Start(const std::shared_ptr<Work>& work) {
+  const auto run = [this, work](bool slice) {
+    Run(work, slice, Deadline::After(kLongestBuild), work->stop.get_token());
+  };
+  // A full queue must not refuse a load.
+  if (!context_.pool.Submit([run] { run(true); })) run(false);
+}
+
+void StepIndexer::Run(const std::shared_ptr<Work>& work, bool slice, Deadline deadline,
+                      const std::stop_token& stop) {
+  IndexRange rest;
+  {
+    MutexLock lock(mutex_);
+    rest = work->target;
+    rest.range.start = work->done;
   }
-  done.wait();
-  for (const Status& outcome : outcomes) FRAZIL_RETURN_IF_ERROR(outcome);
-  std::vector<ledger::ChunkRow> chunks;
-  for (const StepRange& step : ranges) {
-    const Progress progress = ProgressOf(step.range);
-    chunks.insert(chunks.end(), progress.chunks.begin(), progress.chunks.end());
+  bool ended_by_slice = false;
+  const auto sink = [&](BuiltChunk chunk, Offset next) -> Status {
+    KeepFile(context_, chunk);
+    {
+      MutexLock lock(mutex_);
+      work->chunks.push_back(std::move(chunk.row));
+      work->done = next;
+    }
+    changed_.NotifyAll();
+    if (!slice || next >= rest.range.end) return {};
+    // Other tables' loads wait for the same threads.
+    ended_by_slice = true;
+    return Error(ErrorCode::kCancelled, "a slice of the work is done");
+  };
+  const Status outcome =
+      GuardedCall([&] { return BuildRange(context_, work->topic_id, rest, sink, deadline, stop); });
+  bool again = false;
+  {
+    MutexLock lock(mutex_);
+    if (outcome.ok()) work->done = rest.range.end;
+    if (!outcome.ok() && !ended_by_slice) work->error = outcome.error();
+    again = !work->error && work->done < work->target.range.end && !work->stop.stop_requested();
+    if (!again) {
+      work->running = false;
+      --running_;
+      // Under the lock: the destructor may be waiting for just this.
+      changed_.NotifyAll();
+    }
   }
+  if (again) Start(work);
+}
+
+Error StepIndexer::StillIndexing(const Works& works, const std::vector<IndexRange>& ranges) {
+  std::int64_t wanted = 0;
+  std::int64_t done = 0;
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    wanted += ranges[i].range.end - ranges[i].range.start;
+    done += std::min(works[i]->done, ranges[i].range.end) - ranges[i].range.start;
+  }
+  return Error(ErrorCode::kTableIndexing,
+               fmt::format("the table is being indexed, which goes on; ask again: {} of {} new "
+                           "offsets are done ({} %)",
+                           done, wanted, wanted == 0 ? 100 : done * 100 / wanted));
+}
+
+Status StepIndexer::Await(const Works& works, const std::vector<IndexRange>& ranges,
+                          Deadline patience, const std::stop_token& stop) {
+  MutexLock lock(mutex_);
+  while (true) {
+    bool all_done = true;
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      if (works[i]->error) return *works[i]->error;
+      all_done = all_done && works[i]->done >= ranges[i].range.end;
+    }
+    if (all_done) return {};
+    if (stop.stop_requested()) {
+      for (const auto& work : works) work->stop.request_stop();
+      return Error(ErrorCode::kCancelled, "the client left before the table was loaded");
+    }
+    if (patience.Expired()) return StillIndexing(works, ranges);
+    changed_.WaitUntil(mutex_, patience, stop);
+  }
+}
+
+Result<std::vector<std::vector<ledger::ChunkRow>>> StepIndexer::Index(
+    const Uuid& topic_id, const std::vector<IndexRange>& ranges, Deadline patience,
+    const std::stop_token& stop) {
+  Works start;
+  const Works works = Enlist(topic_id, ranges, start);
+  const bool in_own_thread = ranges.size() == 1 && start.size() == 1 &&
+                             ranges.front().range.end - ranges.front().range.start <= kSmallRange;
+  if (in_own_thread) {
+    Run(start.front(), false, patience, stop);
+  } else {
+    for (const auto& work : start) Start(work);
+  }
+  FRAZIL_RETURN_IF_ERROR(Await(works, ranges, patience, stop));
+  std::vector<std::vector<ledger::ChunkRow>> chunks;
+  MutexLock lock(mutex_);
+  for (const auto& work : works) chunks.push_back(work->chunks);
   return chunks;
 }
 

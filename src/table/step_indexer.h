@@ -1,73 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the ranges that a cut adds, and makes their chunks: all of a step's records are read,
-// decoded and encoded once, so that counts, sizes and bounds are exact.
+// Reads the ranges that a cut adds or lists anew, and makes their chunks: all records are read,
+// decoded and encoded once, so that counts, sizes and bounds are exact. Work goes on when the load
+// that wanted it runs out of patience, and is there for the next one.
 #pragma once
 
+#include <cstddef>
 #include <map>
+#include <memory>
+#include <optional>
 #include <stop_token>
-#include <utility>
+#include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/memory_budget.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "base/thread_pool.h"
-#include "ledger/ledger.h"
 #include "table/chunk_builder.h"
+#include "table/cut_vector.h"
 #include "table/object_cache.h"
 #include "table/record_source.h"
 
 namespace frazil::table {
 
-struct StepRange {
-  ChunkRange range;
-  LeaderEpoch epoch{-1};
+// What making chunks needs. Everything must outlive its users.
+struct IndexContext {
+  RecordSource& source;
+  ThreadPool& pool;
+  ObjectCache& cache;
+  MemoryBudget& memory;
+  ChunkBuilder::Context builder;
+  std::size_t full_bytes = 0;
 };
 
-// Threads: one Index at a time.
+// A range to make chunks of.
+struct IndexRange {
+  ChunkRange range;
+  LeaderEpoch epoch{-1};
+  bool named_by_content = false;
+  // Absent: R5 decides.
+  std::optional<SchemaVersion> schema_version = std::nullopt;
+};
+
+// Reads one range and hands its chunks over, in order. The range is read again from where the sink
+// said stop, so a sink may end the reading by an error.
+Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
+                  const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop);
+
+// Puts the chunk's bytes, which are taken, into the cache: a client is about to ask for them.
+void KeepFile(const IndexContext& context, BuiltChunk& chunk);
+
+// The bytes of one chunk, made again. Errors: records_gone when they are other ones.
+Result<SharedBytes> BuildAgain(const IndexContext& context, const Uuid& topic_id,
+                               const ledger::ChunkRow& chunk, Deadline deadline,
+                               const std::stop_token& stop);
+
+// Threads: one Index at a time; every other member from any thread.
 class StepIndexer {
  public:
-  struct Context {
-    RecordSource& source;
-    ThreadPool& pool;
-    ObjectCache& cache;
-    std::size_t chunk_bytes = 0;
-  };
+  explicit StepIndexer(const IndexContext& context) : context_(context) {}
+  // Stops what is running, and waits for it.
+  ~StepIndexer();
+  StepIndexer(const StepIndexer&) = delete;
+  StepIndexer& operator=(const StepIndexer&) = delete;
 
-  // `builder` must outlive the indexer.
-  StepIndexer(std::string topic, const ChunkBuilder& builder, const Context& context)
-      : topic_(std::move(topic)), builder_(builder), context_(context) {}
+  // The chunks of each range, ascending; their bytes are in the cache. Ranges without records give
+  // none. What was made before an error is kept, and a later Index that covers the same offsets
+  // goes on from there.
+  // Errors: table_indexing, saying how far the work is, when `patience` passes first: the work then
+  // goes on; cancelled, with the work stopped, when a stop is asked for; else the first error that
+  // any range met.
+  Result<std::vector<std::vector<ledger::ChunkRow>>> Index(const Uuid& topic_id,
+                                                           const std::vector<IndexRange>& ranges,
+                                                           Deadline patience,
+                                                           const std::stop_token& stop);
 
-  // The chunks of all ranges, ascending by partition and offset; their bytes are in the cache.
-  // Ranges without records give none. What was made before an error is kept, and a later Index that
-  // covers the same offsets goes on from there.
-  // Errors: the first one that any range met.
-  Result<std::vector<ledger::ChunkRow>> Index(const Uuid& topic_id,
-                                              const std::vector<StepRange>& ranges,
-                                              Deadline deadline, const std::stop_token& stop);
-
-  // Forgets what was kept: its ranges have been recorded.
+  // Forgets everything that was kept, and stops what is running: it has been recorded, or is of no
+  // use any more.
   void Forget();
 
  private:
-  // A partition's chunks that are made and not yet recorded, without a gap from `start` to `end`.
-  struct Progress {
-    Offset start;
-    Offset end;
-    std::vector<ledger::ChunkRow> chunks;
-  };
-  using ProgressKey = std::pair<Generation, PartitionId>;
+  struct Work;
+  using WorkKey = std::tuple<Generation, PartitionId, Offset>;
+  using Works = std::vector<std::shared_ptr<Work>>;
 
-  Status IndexRange(const Uuid& topic_id, const StepRange& step, Deadline deadline,
-                    const std::stop_token& stop);
-  Progress ProgressOf(const ChunkRange& range);
-  void Keep(const ChunkRange& range, const BuiltChunk* chunk);
+  // The works of the ranges, with their targets; those that have to be started in `start`.
+  Works Enlist(const Uuid& topic_id, const std::vector<IndexRange>& ranges, Works& start);
+  void Start(const std::shared_ptr<Work>& work);
+  // Works on the range until it is done; `slice`: or until a chunk is made.
+  void Run(const std::shared_ptr<Work>& work, bool slice, Deadline deadline,
+           const std::stop_token& stop);
+  Status Await(const Works& works, const std::vector<IndexRange>& ranges, Deadline patience,
+               const std::stop_token& stop);
+  Error StillIndexing(const Works& works, const std::vector<IndexRange>& ranges)
+      FRAZIL_REQUIRES(mutex_);
 
-  const std::string topic_;
-  const ChunkBuilder& builder_;
-  const Context context_;
+  const IndexContext context_;
   Mutex mutex_;
-  std::map<ProgressKey, Progress> progress_ FRAZIL_GUARDED_BY(mutex_);
+  ConditionVariable changed_;
+  std::map<WorkKey, std::shared_ptr<Work>> works_ FRAZIL_GUARDED_BY(mutex_);
+  int running_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace frazil::table

@@ -3,7 +3,10 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -57,9 +60,68 @@ iceberg::Schema SomeSchema(std::int32_t version, std::int32_t columns);
 CutPartition Range(std::int32_t generation, std::int32_t partition, std::int64_t start,
                    std::int64_t end);
 
-ChunkRow SomeChunk(std::int32_t partition, std::int64_t start, std::int64_t end);
+ChunkRow SomeChunk(std::int64_t id, std::int32_t partition, std::int64_t start, std::int64_t end);
 
+// A cut over the ranges without chunks.
+NewCut CutOver(std::int64_t snapshot, std::vector<CutPartition> ranges);
+// An append of the chunks, with its manifest.
+NewCut Append(std::int64_t snapshot, std::vector<CutPartition> ranges,
+              std::vector<ChunkRow> chunks);
+// A replace of chunks of one manifest each: the manifests leave the list, `removed` become DELETED
+// entries, `kept` EXISTING ones, `added` ADDED ones.
+NewCut Replace(std::int64_t snapshot, std::vector<CutPartition> ranges,
+               const std::vector<CutNumber>& manifests, const std::vector<ChunkRow>& removed,
+               const std::vector<ChunkRow>& kept, std::vector<ChunkRow> added);
+
+NewState StateOf(std::vector<NewCut> cuts);
 // A state with a cut over the ranges, without chunks.
 NewState StateOver(std::int64_t snapshot, std::vector<CutPartition> ranges);
+
+// Everything that a value holds, as a text.
+std::string Describe(const StateView& view);
+std::string Describe(const CutView& view);
+std::string Describe(const ManifestView& view);
+std::string Describe(const ChunkRow& chunk);
+std::string Describe(const CurrentView& view);
+// "none", "error", or what is found.
+template <typename T>
+std::string Describe(const Result<std::optional<T>>& found) {
+  if (!found.ok()) return "error: " + found.error().ToString();
+  return found->has_value() ? Describe(**found) : "none";
+}
+
+// A table's life at random: appends, merges, lost chunks, states without cuts, cuts that leave the
+// list. The same seed gives the same life.
+class RandomLife {
+ public:
+  RandomLife(Ledger& ledger, std::int64_t table, std::uint64_t seed)
+      : ledger_(&ledger), table_(table), random_(seed) {}
+
+  // Records one more state, which must succeed.
+  void Step();
+  void UseLedger(Ledger& ledger) { ledger_ = &ledger; }
+
+  std::int64_t last_state() const { return last_state_; }
+  std::int64_t last_cut() const { return last_cut_; }
+  // Paths of all chunks ever.
+  const std::vector<std::string>& paths() const { return paths_; }
+
+ private:
+  NewCut NextAppend();
+  NewCut NextReplace();
+  std::vector<CutPartition> Grow();
+
+  Ledger* ledger_;
+  const std::int64_t table_;
+  std::mt19937_64 random_;
+  std::int64_t last_state_ = 0;
+  std::int64_t last_cut_ = 0;
+  std::int64_t last_chunk_ = 0;
+  std::vector<std::int64_t> ends_ = {0, 0, 0};
+  std::vector<CutNumber> listed_;
+  // Live chunks by the manifest that names them.
+  std::map<CutNumber, std::vector<ChunkRow>> manifests_;
+  std::vector<std::string> paths_;
+};
 
 }  // namespace frazil::ledger

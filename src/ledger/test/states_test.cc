@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "ledger/cut_tables.h"
+#include "ledger/cut_check.h"
 #include "ledger/test/ledger_fixture.h"
 
 namespace frazil::ledger {
@@ -33,71 +33,127 @@ class StatesTest : public LedgerTest {
 };
 
 TEST_F(StatesTest, NewTableHasNoHistory) {
-  const auto history = ledger_->History(table_);
-  ASSERT_TRUE(history.ok());
-  EXPECT_THAT(history->cuts, IsEmpty());
-  EXPECT_THAT(history->states, IsEmpty());
-  EXPECT_THAT(ledger_->History(999)->states, IsEmpty());
+  for (const std::int64_t table : {table_, std::int64_t{999}}) {
+    const auto current = ledger_->Current(table);
+    ASSERT_TRUE(current.ok());
+    EXPECT_FALSE(current->last.has_value());
+    EXPECT_EQ(current->last_chunk, ChunkId(0));
+    EXPECT_EQ(Describe(ledger_->FindState(table, 0)), "none");
+    EXPECT_EQ(Describe(ledger_->FindState(table, 1)), "none");
+    EXPECT_EQ(Describe(ledger_->FindCut(table, CutNumber(1))), "none");
+    EXPECT_EQ(Describe(ledger_->FindManifest(table, CutNumber(1))), "none");
+    EXPECT_EQ(Describe(ledger_->FindChunk(table, "s3://frazil/nothing")), "none");
+    EXPECT_THAT(*ledger_->LostRanges(table), IsEmpty());
+    EXPECT_EQ(*ledger_->Purge(table, std::chrono::milliseconds(0)), 0);
+  }
 }
 
-TEST_F(StatesTest, HistoryGivesBackWhatWasRecorded) {
-  NewState first = StateOver(0x7123456789abcdef, {Range(0, 0, 5, 10), Range(0, 3, 0, 0)});
-  first.schema_version = SchemaVersion(2);
-  first.cut->chunks = {SomeChunk(0, 7, 10), SomeChunk(0, 5, 7)};
-  const auto one = Record(0, first);
+TEST_F(StatesTest, WhatWasRecordedIsFoundAfterReopening) {
+  const auto first = SomeChunk(5, 0, 7, 10);
+  const auto second = SomeChunk(3, 0, 5, 7);
+  NewState append = StateOf(
+      {Append(0x7123456789abcdef, {Range(0, 0, 5, 10), Range(0, 3, 0, 0)}, {first, second})});
+  append.schema_version = SchemaVersion(2);
+  const auto one = Record(0, append);
   ASSERT_TRUE(one.ok()) << one.error().ToString();
   NewState same_cut;
   same_cut.schema_version = SchemaVersion(3);
   same_cut.writer_version = 5;
-  const auto two = Record(1, same_cut);
-  ASSERT_TRUE(two.ok());
-  EXPECT_FALSE(two->cut.has_value());
-  NewState third = StateOver(-2, {Range(0, 0, 6, 11), Range(0, 3, 0, 0), Range(1, 0, 0, 4)});
-  third.cut->operation = iceberg::Operation::kReplace;
-  const auto three = Record(2, third);
+  ASSERT_TRUE(Record(1, same_cut).ok());
+  NewState replace = StateOf({Replace(-2, {Range(0, 0, 6, 11), Range(0, 3, 0, 0)}, {CutNumber(1)},
+                                      {second}, {first}, {SomeChunk(6, 0, 10, 11)})});
+  const auto three = Record(2, replace);
   ASSERT_TRUE(three.ok()) << three.error().ToString();
   const std::string nonce = ledger_->BootNonce();
 
   Open();
-  const auto history = ledger_->History(table_);
-  ASSERT_TRUE(history.ok()) << history.error().ToString();
-  ASSERT_EQ(history->cuts.size(), 2U);
-  const CutRow& cut = history->cuts[0];
-  EXPECT_EQ(cut.number, CutNumber(1));
-  EXPECT_EQ(cut.stamp, UnixMillis(1));
-  EXPECT_EQ(cut.schema_version, SchemaVersion(2));
-  EXPECT_EQ(cut.nonce, nonce);
-  EXPECT_EQ(cut.writer_version, 4);
-  EXPECT_EQ(cut.cut.snapshot_id, SnapshotId(0x7123456789abcdef));
-  EXPECT_EQ(cut.cut.operation, iceberg::Operation::kAppend);
-  EXPECT_EQ(cut.cut.partitions, first.cut->partitions);
-  EXPECT_EQ(cut.cut.chunks, first.cut->chunks);
-  EXPECT_EQ(history->cuts[1].number, CutNumber(2));
-  EXPECT_EQ(history->cuts[1].cut.snapshot_id, SnapshotId(-2));
-  EXPECT_EQ(history->cuts[1].cut.operation, iceberg::Operation::kReplace);
-  EXPECT_EQ(history->cuts[1].cut.partitions, third.cut->partitions);
-  EXPECT_THAT(history->cuts[1].cut.chunks, IsEmpty());
+  const auto cut = ledger_->FindCut(table_, CutNumber(2));
+  ASSERT_TRUE(cut.ok() && cut->has_value()) << Describe(cut);
+  const CutRow& row = (*cut)->cut;
+  EXPECT_EQ(row.number, CutNumber(2));
+  EXPECT_EQ(row.stamp, three->state.stamp);
+  EXPECT_EQ(row.schema_version, SchemaVersion(0));
+  EXPECT_EQ(row.nonce, nonce);
+  EXPECT_EQ(row.writer_version, 4);
+  EXPECT_EQ(row.snapshot_id, SnapshotId(-2));
+  EXPECT_EQ(row.parent_snapshot_id, SnapshotId(0x7123456789abcdef));
+  EXPECT_EQ(row.operation, iceberg::Operation::kReplace);
+  EXPECT_EQ(row.partitions, replace.cuts[0].partitions);
+  EXPECT_EQ(row.added, (FileTotals{.files = 1, .records = 1, .bytes = 1011}));
+  EXPECT_EQ(row.removed, (FileTotals{.files = 1, .records = 2, .bytes = 1007}));
+  EXPECT_EQ(row.total, (FileTotals{.files = 2, .records = 4, .bytes = 2021}));
+  ASSERT_EQ((*cut)->manifests.size(), 1U);
+  EXPECT_EQ((*cut)->manifests[0].cut, CutNumber(2));
+  EXPECT_EQ((*ledger_->FindCut(table_, CutNumber(1)))->manifests.at(0).cut, CutNumber(1));
 
-  ASSERT_EQ(history->states.size(), 3U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(history->states[i].number, static_cast<std::int64_t>(i) + 1);
-    EXPECT_EQ(history->states[i].nonce, nonce);
-  }
-  EXPECT_EQ(history->states[0].cut, CutNumber(1));
-  EXPECT_EQ(history->states[1].cut, CutNumber(1));
-  EXPECT_EQ(history->states[1].schema_version, SchemaVersion(3));
-  EXPECT_EQ(history->states[1].writer_version, 5);
-  EXPECT_EQ(history->states[2].cut, CutNumber(2));
-  EXPECT_EQ(history->states[2].stamp, history->cuts[1].stamp);
+  const auto manifest = ledger_->FindManifest(table_, CutNumber(2));
+  ASSERT_TRUE(manifest.ok() && manifest->has_value()) << Describe(manifest);
+  EXPECT_EQ((*manifest)->manifest.snapshot_id, SnapshotId(-2));
+  EXPECT_EQ((*manifest)->manifest.length, replace.cuts[0].manifest->length);
+  EXPECT_EQ((*manifest)->manifest.content_hash, replace.cuts[0].manifest->content_hash);
+  EXPECT_EQ((*manifest)->manifest.entries, replace.cuts[0].manifest->entries);
+  ASSERT_EQ((*manifest)->chunks.size(), 3U);
+  EXPECT_EQ((*manifest)->chunks[0].id, ChunkId(6));
+  EXPECT_EQ((*manifest)->chunks[1].file, first.file);
+  EXPECT_EQ((*manifest)->chunks[1].added_cut, CutNumber(1));
+  EXPECT_EQ((*manifest)->chunks[1].added_snapshot, SnapshotId(0x7123456789abcdef));
+  EXPECT_EQ((*manifest)->chunks[2].id, ChunkId(3));
+
+  const auto chunk = ledger_->FindChunk(table_, second.file.path);
+  ASSERT_TRUE(chunk.ok() && chunk->has_value());
+  ChunkRow expected = second;
+  expected.added_cut = CutNumber(1);
+  expected.added_snapshot = SnapshotId(0x7123456789abcdef);
+  EXPECT_EQ(**chunk, expected);
+
+  const auto state = ledger_->FindState(table_, 2);
+  ASSERT_TRUE(state.ok() && state->has_value()) << Describe(state);
+  EXPECT_EQ((*state)->state.schema_version, SchemaVersion(3));
+  EXPECT_EQ((*state)->state.writer_version, 5);
+  EXPECT_EQ((*state)->listed.size(), 1U);
+  EXPECT_EQ((*state)->previous.size(), 1U);
+
+  const auto current = ledger_->Current(table_);
+  ASSERT_TRUE(current.ok()) << current.error().ToString();
+  EXPECT_EQ(current->last->state.number, 3);
+  EXPECT_EQ(current->last->listed.size(), 2U);
+  EXPECT_EQ(current->last->listed.back().partitions, row.partitions);
+  ASSERT_EQ(current->chunks.size(), 2U);
+  EXPECT_EQ(current->chunks[0].id, ChunkId(5));
+  EXPECT_EQ(current->chunks[1].id, ChunkId(6));
+  ASSERT_EQ(current->manifests.size(), 1U);
+  EXPECT_EQ(current->manifests[0].entries, replace.cuts[0].manifest->entries);
+  ASSERT_EQ(current->former_chunks.size(), 1U);
+  EXPECT_EQ(current->former_chunks[0].id, ChunkId(3));
+  EXPECT_EQ(current->last_chunk, ChunkId(6));
+}
+
+TEST_F(StatesTest, SeveralCutsOfAStateFollowOneAnother) {
+  const auto chunk = SomeChunk(1, 0, 0, 5);
+  const auto recorded =
+      Record(0, StateOf({Append(1, {Range(0, 0, 0, 5)}, {chunk}),
+                         Replace(2, {Range(0, 0, 5, 5)}, {CutNumber(1)}, {chunk}, {}, {})}));
+  ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
+  ASSERT_EQ(recorded->cuts.size(), 2U);
+  EXPECT_EQ(recorded->cuts[0].stamp, UnixMillis(1));
+  EXPECT_EQ(recorded->cuts[1].stamp, UnixMillis(kNewYear - 2000));
+  EXPECT_EQ(recorded->cuts[1].parent_snapshot_id, SnapshotId(1));
+  EXPECT_EQ(recorded->state.stamp, recorded->cuts[1].stamp);
+  EXPECT_EQ(recorded->state.cut, CutNumber(2));
+  EXPECT_EQ((*ledger_->FindState(table_, 1))->listed.size(), 2U);
+  const auto current = ledger_->Current(table_);
+  EXPECT_THAT(current->chunks, IsEmpty());
+  EXPECT_EQ(current->former_chunks.size(), 1U);
 }
 
 TEST_F(StatesTest, StateOnAnEmptyTableHasNoCut) {
   const auto recorded = Record(0, NewState{});
   ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
   EXPECT_EQ(recorded->state.cut, CutNumber(0));
-  const auto history = ledger_->History(table_);
-  ASSERT_EQ(history->states.size(), 1U);
-  EXPECT_EQ(history->states[0].cut, CutNumber(0));
+  const auto state = ledger_->FindState(table_, 1);
+  ASSERT_TRUE(state.ok() && state->has_value());
+  EXPECT_EQ((*state)->state.cut, CutNumber(0));
+  EXPECT_THAT((*state)->listed, IsEmpty());
 }
 
 TEST_F(StatesTest, OnlyTheLastStateMayBeBuiltOn) {
@@ -110,7 +166,7 @@ TEST_F(StatesTest, OnlyTheLastStateMayBeBuiltOn) {
   const auto again = Record(0, StateOver(1, {Range(0, 0, 0, 1)}));
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code(), ErrorCode::kConflict);
-  EXPECT_THAT(ledger_->History(table_)->cuts, IsEmpty());
+  EXPECT_EQ(Describe(ledger_->FindCut(table_, CutNumber(1))), "none");
 }
 
 TEST_F(StatesTest, TablesHaveLinesOfTheirOwn) {
@@ -119,8 +175,8 @@ TEST_F(StatesTest, TablesHaveLinesOfTheirOwn) {
   const auto recorded = ledger_->RecordState(other, 0, StateOver(1, {Range(0, 0, 0, 9)}));
   ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
   EXPECT_EQ(recorded->state.number, 1);
-  EXPECT_EQ(recorded->cut->number, CutNumber(1));
-  EXPECT_EQ(ledger_->History(table_)->cuts.at(0).cut.partitions.at(0).end, Offset(1));
+  EXPECT_EQ(recorded->cuts.at(0).number, CutNumber(1));
+  EXPECT_EQ((*ledger_->FindCut(table_, CutNumber(1)))->cut.partitions.at(0).end, Offset(1));
   const auto nowhere = ledger_->RecordState(999, 0, NewState{});
   ASSERT_FALSE(nowhere.ok());
   EXPECT_EQ(nowhere.error().code(), ErrorCode::kInvalidArgument);
@@ -175,7 +231,7 @@ TEST_F(StatesTest, SnapshotIdIsUsedOnceInATable) {
   const auto again = Record(1, StateOver(1, {Range(0, 0, 0, 2)}));
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code(), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(ledger_->History(table_)->states.size(), 1U);
+  EXPECT_EQ(ledger_->Current(table_)->last->state.number, 1);
 }
 
 TEST_F(StatesTest, CutThatFallsIsRefusedAndChangesNothing) {
@@ -184,7 +240,7 @@ TEST_F(StatesTest, CutThatFallsIsRefusedAndChangesNothing) {
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(refused.error().message(), HasSubstr("generation 0, partition 0"));
-  EXPECT_EQ(ledger_->History(table_)->cuts.size(), 1U);
+  EXPECT_EQ(ledger_->Current(table_)->last->state.cut, CutNumber(1));
   EXPECT_TRUE(Record(1, StateOver(2, {Range(0, 0, 2, 10), Range(0, 1, 0, 5)})).ok());
 }
 
@@ -256,7 +312,7 @@ TEST_F(StatesTest, ExactlyOneOfManyRacingThreadsWinsEachNumber) {
           ++others;
         }
         // Lets every thread meet the others on each number.
-        while (ledger_->History(table_)->states.size() <= static_cast<std::size_t>(expected)) {
+        while (Describe(ledger_->FindState(table_, expected + 1)) == "none") {
           std::this_thread::yield();
         }
       }
@@ -272,47 +328,14 @@ TEST_F(StatesTest, ExactlyOneOfManyRacingThreadsWinsEachNumber) {
     }
   }
   for (std::size_t number = 1; number <= kStates; ++number) EXPECT_EQ(winners[number], 1);
-  const auto history = ledger_->History(table_);
-  ASSERT_EQ(history->states.size(), static_cast<std::size_t>(kStates));
-  ASSERT_EQ(history->cuts.size(), static_cast<std::size_t>(kStates));
-  for (std::size_t i = 1; i < history->states.size(); ++i) {
-    EXPECT_GT(history->states[i].stamp, history->states[i - 1].stamp);
-    EXPECT_EQ(history->states[i].stamp, history->cuts[i].stamp);
+  const auto last = ledger_->Current(table_)->last;
+  ASSERT_EQ(last->state.number, kStates);
+  ASSERT_EQ(last->listed.size(), static_cast<std::size_t>(kStates));
+  ASSERT_EQ(last->previous.size(), static_cast<std::size_t>(kStates) - 1);
+  for (std::size_t i = 1; i < last->previous.size(); ++i) {
+    EXPECT_GT(last->previous[i].stamp, last->previous[i - 1].stamp);
+    EXPECT_EQ(last->previous[i].stamp, last->listed[i].stamp);
   }
-}
-
-TEST_F(StatesTest, TwentyThousandCutsAreReadAtOnce) {
-  constexpr std::int64_t kCuts = 20'000;
-  Close();
-  // What RecordState would write, in one go.
-  Execute(
-      "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
-      "INSERT INTO cuts (table_key, number, stamp, schema_version, nonce, writer_version, "
-      "snapshot_id, operation) SELECT " +
-      std::to_string(table_) +
-      ", i, i, 0, '00c0ffee', 1, i, 'append' FROM n;"
-      "INSERT INTO cut_partitions SELECT table_key, number, 0, p.value, 1, 0, number "
-      "FROM cuts, json_each('[0, 1, 2]') AS p;"
-      "INSERT INTO chunks (table_key, cut, position, generation, partition, start_offset, "
-      "end_offset, schema_version, encoder_version, content_hash, path, record_count, file_size, "
-      "columns) SELECT table_key, number, 0, 0, 0, number - 1, number, 0, 1, zeroblob(32), "
-      "'s3://bucket/' || number, 1, 400, '[]' FROM cuts;"
-      "INSERT INTO states SELECT table_key, number, number, number, 0, '00c0ffee', 1 FROM cuts;");
-  Open();
-  const auto history = ledger_->History(table_);
-  ASSERT_TRUE(history.ok()) << history.error().ToString();
-  ASSERT_EQ(history->cuts.size(), static_cast<std::size_t>(kCuts));
-  ASSERT_EQ(history->states.size(), static_cast<std::size_t>(kCuts));
-  for (std::int64_t i = 0; i < kCuts; ++i) {
-    const CutRow& cut = history->cuts[static_cast<std::size_t>(i)];
-    ASSERT_EQ(cut.number, CutNumber(i + 1));
-    ASSERT_EQ(cut.cut.partitions.size(), 3U);
-    ASSERT_EQ(cut.cut.chunks.size(), 1U);
-    ASSERT_EQ(cut.cut.chunks[0].end, Offset(i + 1));
-  }
-  EXPECT_EQ(Stamp(kCuts, StateOver(-1, {Range(0, 0, 0, kCuts), Range(0, 1, 0, kCuts),
-                                        Range(0, 2, 0, kCuts)})),
-            kNewYear - 2000);
 }
 
 }  // namespace

@@ -56,29 +56,53 @@ TEST_F(TopicsTest, SecondTopicOfANameIsAConflict) {
   EXPECT_TRUE(ledger_->CreateTopic("orders2", SomeUuid(1), FieldId(21)).ok());
 }
 
-TEST_F(TopicsTest, TableBelongsToItsTopicAndIsUniqueInItsNamespace) {
+TEST_F(TopicsTest, TableIsTheOneOfItsTopicInItsNamespace) {
   Open();
   const auto topic = ledger_->CreateTopic("orders", Uuid{}, FieldId(21));
   ASSERT_TRUE(topic.ok());
-  const auto table = ledger_->CreateTable(topic->key, "speed", "orders", SomeUuid(1));
+  const auto table = ledger_->CreateTable(topic->key, "speed", SomeUuid(1));
   ASSERT_TRUE(table.ok()) << table.error().ToString();
-  const auto again = ledger_->CreateTable(topic->key, "speed", "orders", SomeUuid(2));
+  const auto again = ledger_->CreateTable(topic->key, "speed", SomeUuid(2));
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code(), ErrorCode::kConflict);
-  ASSERT_TRUE(ledger_->CreateTable(topic->key, "lake", "orders", SomeUuid(3)).ok());
-  const auto nowhere = ledger_->CreateTable(999, "speed", "other", SomeUuid(4));
+  ASSERT_TRUE(ledger_->CreateTable(topic->key, "lake", SomeUuid(3)).ok());
+  const auto nowhere = ledger_->CreateTable(999, "speed", SomeUuid(4));
   ASSERT_FALSE(nowhere.ok());
   EXPECT_EQ(nowhere.error().code(), ErrorCode::kInvalidArgument);
 
   Open();
-  const auto found = ledger_->FindTable("speed", "orders");
+  const auto found = ledger_->FindTable(topic->key, "speed");
   ASSERT_TRUE(found.ok() && found->has_value());
   EXPECT_EQ((*found)->key, table->key);
   EXPECT_EQ((*found)->topic_key, topic->key);
   EXPECT_EQ((*found)->namespace_name, "speed");
-  EXPECT_EQ((*found)->name, "orders");
   EXPECT_EQ((*found)->uuid, SomeUuid(1));
-  EXPECT_FALSE(ledger_->FindTable("batch", "orders")->has_value());
+  EXPECT_FALSE(ledger_->FindTable(topic->key, "batch")->has_value());
+}
+
+TEST_F(TopicsTest, ValueFormatIsPinnedOnceForGood) {
+  Open();
+  const auto topic = ledger_->CreateTopic("orders", Uuid{}, FieldId(21));
+  ASSERT_TRUE(topic.ok());
+  EXPECT_EQ(topic->value_format, "");
+  EXPECT_EQ(ledger_->PinValueFormat(topic->key, "").error().code(), ErrorCode::kInvalidArgument);
+  ASSERT_TRUE(ledger_->PinValueFormat(topic->key, "avro").ok());
+  EXPECT_TRUE(ledger_->PinValueFormat(topic->key, "avro").ok());
+  EXPECT_EQ(ledger_->PinValueFormat(topic->key, "raw").error().code(), ErrorCode::kConflict);
+  EXPECT_EQ(ledger_->PinValueFormat(99, "raw").error().code(), ErrorCode::kInvalidArgument);
+  Open();
+  EXPECT_EQ((*ledger_->FindTopic("orders"))->value_format, "avro");
+}
+
+TEST_F(TopicsTest, NewTopicIsInGenerationZero) {
+  Open();
+  const auto topic = ledger_->CreateTopic("orders", SomeUuid(7), FieldId(21));
+  const auto generations = ledger_->Generations(topic->key);
+  ASSERT_TRUE(generations.ok()) << generations.error().ToString();
+  ASSERT_EQ(generations->size(), 1U);
+  EXPECT_EQ((*generations)[0].generation, Generation(0));
+  EXPECT_EQ((*generations)[0].topic_id, SomeUuid(7));
+  EXPECT_THAT(*ledger_->Generations(99), IsEmpty());
 }
 
 class SchemasTest : public LedgerTest {

@@ -120,7 +120,10 @@ class CatalogHandler final : public net::HttpHandler {
   }
 
   HttpResponse Refuse(const Error& error) override {
-    return JsonAnswer(iceberg::ErrorBody(error), error.row().http_status);
+    HttpResponse response = JsonAnswer(iceberg::ErrorBody(error), error.row().http_status);
+    // Clients that repeat a 503 wait as long as this says.
+    if (error.row().http_status == 503) response.headers.emplace_back("Retry-After", "2");
+    return response;
   }
 
  private:

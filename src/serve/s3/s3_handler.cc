@@ -267,7 +267,9 @@ class S3Handler final : public net::HttpHandler {
     std::string body = std::string(kXmlStart) + "<Error>";
     body += XmlElement("Code", error.row().s3_code) + XmlElement("Message", error.message());
     body += XmlElement("Resource", resource) + XmlElement("RequestId", request_id) + "</Error>";
-    return XmlAnswer(std::move(body), error.row().s3_status);
+    HttpResponse response = XmlAnswer(std::move(body), error.row().s3_status);
+    if (error.row().s3_status == 503) response.headers.emplace_back("Retry-After", "2");
+    return response;
   }
 
   // Unlike any other of this process, and most likely of every other.

@@ -46,11 +46,38 @@ void FakeKafka::Compact(int partition, std::int64_t offset) {
                 [offset](const FakeRecord& record) { return record.offset == offset; });
 }
 
+void FakeKafka::Lag(int partition, std::int64_t end) {
+  MutexLock lock(mutex_);
+  logs_[static_cast<std::size_t>(partition)].lagging_end = end;
+}
+
 void FakeKafka::Truncate(int partition, std::int64_t end) {
   MutexLock lock(mutex_);
   Log& log = logs_[static_cast<std::size_t>(partition)];
   log.end = end;
   std::erase_if(log.records, [end](const FakeRecord& record) { return record.offset >= end; });
+  std::erase_if(log.epochs, [end](const auto& epoch) { return epoch.second > end; });
+  log.epochs[log.epochs.empty() ? 1 : log.epochs.rbegin()->first + 1] = end;
+}
+
+void FakeKafka::HoldBack(int partition, std::optional<std::int64_t> end) {
+  MutexLock lock(mutex_);
+  logs_[static_cast<std::size_t>(partition)].stable_end = end;
+}
+
+void FakeKafka::KnowEpochs(bool knows) {
+  MutexLock lock(mutex_);
+  knows_epochs_ = knows;
+}
+
+void FakeKafka::KnowIds(bool knows) {
+  MutexLock lock(mutex_);
+  knows_ids_ = knows;
+}
+
+void FakeKafka::SetCompacted(std::optional<bool> compacted) {
+  MutexLock lock(mutex_);
+  compacted_ = compacted;
 }
 
 void FakeKafka::Recreate() {
@@ -79,14 +106,41 @@ Result<TopicState> FakeKafka::Describe(const std::string& topic, Deadline /*dead
   MutexLock lock(mutex_);
   if (error_) return *error_;
   if (topic != "orders") return Error(ErrorCode::kTableNotFound, "no such topic: " + topic);
-  TopicState state{.topic_id = topic_id_, .partitions = {}};
+  TopicState state{.topic_id = knows_ids_ ? topic_id_ : Uuid(), .partitions = {}};
   for (std::size_t i = 0; i < logs_.size(); ++i) {
+    const Log& log = logs_[i];
+    const std::int64_t high = log.lagging_end.value_or(log.end);
     state.partitions.push_back({.partition = PartitionId(static_cast<std::int32_t>(i)),
-                                .epoch = LeaderEpoch(1),
-                                .start = Offset(logs_[i].start),
-                                .end = Offset(logs_[i].end)});
+                                .epoch = LeaderEpoch(log.epochs.rbegin()->first),
+                                .start = Offset(log.start),
+                                .end = Offset(std::min(high, log.stable_end.value_or(high))),
+                                .high_watermark = Offset(high)});
   }
   return state;
+}
+
+Result<std::optional<EpochEnd>> FakeKafka::EndOfEpoch(const std::string& /*topic*/,
+                                                      const Uuid& /*topic_id*/,
+                                                      PartitionId partition, LeaderEpoch wanted,
+                                                      Deadline /*deadline*/,
+                                                      const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  if (!knows_epochs_) return std::optional<EpochEnd>();
+  const Log& log = logs_[static_cast<std::size_t>(partition.value())];
+  const auto next = log.epochs.upper_bound(wanted.value());
+  if (next == log.epochs.begin()) return std::optional<EpochEnd>();
+  return std::optional<EpochEnd>({.epoch = LeaderEpoch(std::prev(next)->first),
+                                  .end = Offset(next == log.epochs.end() ? log.end : next->second),
+                                  .leader_epoch = LeaderEpoch(log.epochs.rbegin()->first)});
+}
+
+Result<std::optional<bool>> FakeKafka::IsCompacted(const std::string& /*topic*/,
+                                                   Deadline /*deadline*/,
+                                                   const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  return compacted_;
 }
 
 Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline /*deadline*/,
@@ -98,13 +152,16 @@ Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, De
     if (error_) return *error_;
     const Log& log = logs_[static_cast<std::size_t>(range.partition.value())];
     if (log.read_error) return *log.read_error;
-    if (range.topic_id != topic_id_) return Error(ErrorCode::kTopicRecreated, "another topic");
+    if (range.topic_id != Uuid() && range.topic_id != topic_id_)
+      return Error(ErrorCode::kTopicRecreated, "another topic");
     if (range.start.value() < log.start) return Error(ErrorCode::kRecordsGone, "expired");
     if (range.end.value() > log.end) return Error(ErrorCode::kLogTruncated, "truncated");
-    for (const FakeRecord& record : log.records) {
-      if (record.offset >= range.start.value() && record.offset < range.end.value()) {
-        records.push_back(record);
-      }
+    const auto first = std::lower_bound(
+        log.records.begin(), log.records.end(), range.start.value(),
+        [](const FakeRecord& record, std::int64_t offset) { return record.offset < offset; });
+    for (auto record = first; record != log.records.end(); ++record) {
+      if (record->offset >= range.end.value()) break;
+      records.push_back(*record);
     }
   }
   // Small blocks, so that ranges have several.

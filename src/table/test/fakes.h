@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -36,8 +37,17 @@ class FakeKafka final : public RecordSource {
   void DeleteBefore(int partition, std::int64_t start);
   // Drops the record but not its offset.
   void Compact(int partition, std::int64_t offset);
-  // Loses [end, ...).
+  // Tells this end for a while, as a replica does that lags.
+  void Lag(int partition, std::int64_t end);
+  // Loses [end, ...), under a new leader.
   void Truncate(int partition, std::int64_t end);
+  // Records from `end` on are behind an open transaction.
+  void HoldBack(int partition, std::optional<std::int64_t> end);
+  // Whether it tells where epochs end, and the topic's id.
+  void KnowEpochs(bool knows);
+  void KnowIds(bool knows);
+  // "compact" in the cleanup policy; nullopt: may not be read.
+  void SetCompacted(std::optional<bool> compacted);
   void Recreate();
   // Calls fail with this until it is set to nothing.
   void FailWith(std::optional<Error> error);
@@ -47,6 +57,12 @@ class FakeKafka final : public RecordSource {
 
   Result<TopicState> Describe(const std::string& topic, Deadline deadline,
                               const std::stop_token& stop) override;
+  Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
+                                             PartitionId partition, LeaderEpoch wanted,
+                                             Deadline deadline,
+                                             const std::stop_token& stop) override;
+  Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
+                                          const std::stop_token& stop) override;
   Status ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
                    const std::stop_token& stop) override;
 
@@ -54,14 +70,22 @@ class FakeKafka final : public RecordSource {
   struct Log {
     std::int64_t start = 0;
     std::int64_t end = 0;
-    std::vector<FakeRecord> records;
+    // Ascending by offset.
+    std::deque<FakeRecord> records;
     std::optional<Error> read_error;
+    std::optional<std::int64_t> lagging_end;
+    std::optional<std::int64_t> stable_end;
+    // Where each epoch starts; the last one is the leader's.
+    std::map<std::int32_t, std::int64_t> epochs{{1, 0}};
   };
 
   mutable Mutex mutex_;
   std::vector<Log> logs_ FRAZIL_GUARDED_BY(mutex_);
   Uuid topic_id_ FRAZIL_GUARDED_BY(mutex_) = Uuid::Random();
   std::optional<Error> error_ FRAZIL_GUARDED_BY(mutex_);
+  bool knows_epochs_ FRAZIL_GUARDED_BY(mutex_) = true;
+  bool knows_ids_ FRAZIL_GUARDED_BY(mutex_) = true;
+  std::optional<bool> compacted_ FRAZIL_GUARDED_BY(mutex_) = false;
   int reads_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 

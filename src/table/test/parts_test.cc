@@ -79,17 +79,18 @@ TopicState State(std::vector<std::pair<std::int64_t, std::int64_t>> ranges) {
         {.partition = PartitionId(static_cast<std::int32_t>(state.partitions.size())),
          .epoch = LeaderEpoch(4),
          .start = Offset(start),
-         .end = Offset(end)});
+         .end = Offset(end),
+         .high_watermark = Offset(end)});
   }
   return state;
 }
 
 std::vector<ledger::CutPartition> VectorOf(const TopicState& state) {
-  return NextCut(Generation(0), {}, state).partitions;
+  return NextCut({}, {}, state).partitions;
 }
 
 TEST(CutVectorTest, TheFirstCutTakesAllThatThereIs) {
-  const CutStep step = NextCut(Generation(0), {}, State({{3, 10}, {0, 0}}));
+  const CutStep step = NextCut({}, {}, State({{3, 10}, {0, 0}}));
   ASSERT_EQ(step.partitions.size(), 2U);
   EXPECT_EQ(step.partitions[0].start, Offset(3));
   EXPECT_EQ(step.partitions[0].end, Offset(10));
@@ -101,7 +102,7 @@ TEST(CutVectorTest, TheFirstCutTakesAllThatThereIs) {
 
 TEST(CutVectorTest, R10_StartsAndEndsOnlyRise) {
   const auto last = VectorOf(State({{3, 10}, {0, 5}}));
-  const CutStep step = NextCut(Generation(0), last, State({{1, 12}, {2, 5}, {0, 1}}));
+  const CutStep step = NextCut({}, last, State({{1, 12}, {2, 5}, {0, 1}}));
   EXPECT_EQ(step.partitions[0].start, Offset(3));
   EXPECT_EQ(step.partitions[0].end, Offset(12));
   EXPECT_EQ(step.partitions[1].start, Offset(2));
@@ -113,12 +114,12 @@ TEST(CutVectorTest, R10_StartsAndEndsOnlyRise) {
 
 TEST(CutVectorTest, RecordsThatExpiredUnseenAreReported) {
   const auto last = VectorOf(State({{0, 10}}));
-  const CutStep step = NextCut(Generation(0), last, State({{15, 20}}));
-  ASSERT_EQ(step.lost.size(), 1U);
-  EXPECT_EQ(step.lost[0].start, Offset(10));
-  EXPECT_EQ(step.lost[0].end, Offset(15));
+  const CutStep step = NextCut({}, last, State({{15, 20}}));
+  ASSERT_EQ(step.lost.size(), 2U);
+  EXPECT_EQ(step.lost[1].start, Offset(10));
+  EXPECT_EQ(step.lost[1].end, Offset(15));
   EXPECT_EQ(step.ranges[0].range.start, Offset(15));
-  const CutStep all_gone = NextCut(Generation(0), last, State({{15, 15}}));
+  const CutStep all_gone = NextCut({}, last, State({{15, 15}}));
   EXPECT_THAT(all_gone.ranges, IsEmpty());
   EXPECT_EQ(all_gone.partitions[0].end, Offset(15));
 }
@@ -130,12 +131,68 @@ TEST(CutVectorTest, WhatLiesBehindIsTold) {
   EXPECT_THAT(LiesBehind("t", last, State({{0, 10}}))->message(), HasSubstr("partition 1"));
 }
 
-TEST(CutVectorTest, NewRecordsAreNewOffsetsOrPartitions) {
+TEST(CutVectorTest, OnlyNewRecordsAndLossesAreAChange) {
   const auto last = VectorOf(State({{0, 10}}));
-  EXPECT_FALSE(HasNewRecords(last, State({{0, 10}})));
-  EXPECT_FALSE(HasNewRecords(last, State({{7, 10}})));
-  EXPECT_TRUE(HasNewRecords(last, State({{0, 11}})));
-  EXPECT_TRUE(HasNewRecords(last, State({{0, 10}, {0, 0}})));
+  EXPECT_FALSE(NextCut({}, last, State({{0, 10}})).changes());
+  EXPECT_FALSE(NextCut({}, last, State({{0, 10}, {0, 0}})).changes());
+  EXPECT_TRUE(NextCut({}, last, State({{0, 11}})).changes());
+  EXPECT_TRUE(NextCut({}, last, State({{7, 10}})).changes());
+}
+
+TEST(CutVectorTest, R9_WhatExpiresLeavesBeforeTheStepAndIsRecorded) {
+  const auto last = VectorOf(State({{0, 10}}));
+  const CutStep step = NextCut({}, last, State({{4, 12}}));
+  EXPECT_TRUE(step.retires);
+  EXPECT_EQ(step.retired[0].start, Offset(4));
+  EXPECT_EQ(step.retired[0].end, Offset(10));
+  EXPECT_EQ(step.partitions[0].end, Offset(12));
+  ASSERT_EQ(step.lost.size(), 1U);
+  EXPECT_EQ(step.lost[0].start, Offset(0));
+  EXPECT_EQ(step.lost[0].end, Offset(4));
+  EXPECT_EQ(step.lost[0].reason, "expired");
+}
+
+TEST(CutVectorTest, R1_ARecreatedTopicOpensAGenerationFromItsLogStart) {
+  const auto last = VectorOf(State({{0, 10}, {0, 0}}));
+  const CutStep step =
+      NextCut({.generation = Generation(1), .recreated = true}, last, State({{2, 5}}));
+  ASSERT_EQ(step.partitions.size(), 3U);
+  EXPECT_TRUE(step.partitions[0].closed);
+  EXPECT_EQ(step.partitions[0].start, step.partitions[0].end);
+  EXPECT_TRUE(step.partitions[1].closed);
+  EXPECT_EQ(step.partitions[2].generation, Generation(1));
+  EXPECT_EQ(step.partitions[2].start, Offset(2));
+  EXPECT_EQ(step.partitions[2].end, Offset(5));
+  ASSERT_EQ(step.ranges.size(), 1U);
+  EXPECT_EQ(step.ranges[0].range.generation, Generation(1));
+  ASSERT_EQ(step.lost.size(), 1U);
+  EXPECT_EQ(step.lost[0].reason, "recreated");
+}
+
+TEST(CutVectorTest, R1_ADivergenceClosesTheGenerationWhereItBegins) {
+  const auto last = VectorOf(State({{2, 10}, {0, 7}}));
+  const TopicChange change{.generation = Generation(1),
+                           .divergences = {{PartitionId(0), Offset(6)}}};
+  const CutStep step = NextCut(change, last, State({{2, 8}, {0, 7}}));
+  ASSERT_EQ(step.partitions.size(), 3U);
+  EXPECT_EQ(step.partitions[0].start, Offset(2));
+  EXPECT_EQ(step.partitions[0].end, Offset(6));
+  EXPECT_TRUE(step.partitions[0].closed);
+  EXPECT_FALSE(step.partitions[1].closed);
+  EXPECT_EQ(step.partitions[2].generation, Generation(1));
+  EXPECT_EQ(step.partitions[2].start, Offset(6));
+  EXPECT_EQ(step.partitions[2].end, Offset(8));
+  ASSERT_EQ(step.lost.size(), 1U);
+  EXPECT_EQ(step.lost[0].start, Offset(6));
+  EXPECT_EQ(step.lost[0].end, Offset(10));
+  EXPECT_EQ(step.lost[0].reason, "diverged");
+  // Before what is still there: the older generation ends earlier, too.
+  const TopicChange again{.generation = Generation(2),
+                          .divergences = {{PartitionId(0), Offset(4)}}};
+  const CutStep second = NextCut(again, step.partitions, State({{2, 5}, {0, 7}}));
+  EXPECT_EQ(second.partitions[0].end, Offset(4));
+  EXPECT_EQ(second.partitions[2].start, second.partitions[2].end);
+  EXPECT_EQ(second.partitions[3].start, Offset(4));
 }
 
 TEST(LoadGateTest, ALoadIsAnsweredByARunThatBeganAfterIt) {
