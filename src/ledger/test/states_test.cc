@@ -104,6 +104,7 @@ TEST_F(StatesTest, WhatWasRecordedIsFoundAfterReopening) {
   ChunkRow expected = second;
   expected.added_cut = CutNumber(1);
   expected.added_snapshot = SnapshotId(0x7123456789abcdef);
+  expected.added_stamp = UnixMillis(1);
   EXPECT_EQ(**chunk, expected);
 
   const auto state = ledger_->FindState(table_, 2);
