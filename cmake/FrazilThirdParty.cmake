@@ -10,10 +10,12 @@ find_package(nlohmann_json REQUIRED)
 find_package(SQLite3 REQUIRED)               # ledger
 find_package(yaml-cpp REQUIRED)              # app
 find_package(CLI11 REQUIRED)                 # cli
-find_package(ZLIB REQUIRED)                  # serve/catalog
+find_package(ZLIB REQUIRED)                  # kafka/wire, serve/catalog
 find_package(GTest REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)  # kafka/wire
+pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)      # kafka/wire
+pkg_check_modules(SNAPPY REQUIRED IMPORTED_TARGET snappy)   # kafka/wire
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)    # kafka/wire
 
 # Arrow and Parquet C++ come inside the pyarrow wheel, which brings no CMake package.
 file(GLOB _frazil_arrow "${FRAZIL_DEPS}/pyarrow/libarrow.so.[0-9]*")

@@ -29,8 +29,12 @@ struct ClusterOptions {
   // Brokers to start from; at least one.
   std::vector<BrokerAddress> bootstrap;
   std::string client_id = "frazil";
-  // Longest wait for one answer, beyond the wait that the request itself asks the broker for.
+  // Longest wait for one answer, beyond the wait that the request itself asks the broker for. In
+  // ReadRange: for its first byte.
   std::chrono::milliseconds request_timeout{10'000};
+  // Longest time in ReadRange without a byte from the leader, connecting and finding it included;
+  // never less than request_timeout and empty_fetch_wait.
+  std::chrono::milliseconds stall_timeout{15'000};
   // Longest wait for one connection.
   std::chrono::milliseconds connect_timeout{3'000};
   // Waits before the second, third ... repeat; they double up to the maximum.
@@ -45,16 +49,18 @@ struct ClusterOptions {
   std::chrono::milliseconds metadata_max_age{30'000};
   // Most bytes that one fetch asks for. A single batch may be larger.
   std::int32_t fetch_max_bytes = 8 << 20;
-  // A broker's answer above this size is refused.
+  // A broker's answer above this size is refused, before it is allocated.
   std::int32_t max_response_bytes = 256 << 20;
-  // Payload after which records are handed to the sink within one answer.
+  // Payload after which records are handed to the sink within one answer. Twice as many bytes that
+  // were uncompressed for them, or 2^18 records, have the same effect.
   std::size_t block_payload_bytes = 8 << 20;
   // Connections to one broker at the same time; further calls wait for a free one.
   int max_connections_per_broker = 8;
   wire::RecordBatchLimits batch_limits;
 };
 
-// How connections are made; tests put a scripted broker here.
+// How connections are made: the place for TLS, and for SASL, whose exchange comes before all other
+// requests. Tests put a scripted broker here.
 using ConnectFunction = std::function<Result<std::unique_ptr<net::TcpStream>>(
     const BrokerAddress& address, Deadline deadline, const std::stop_token& stop)>;
 
@@ -187,9 +193,16 @@ class Cluster {
   // range is complete (R6). Control records and aborted records are not handed over. A range that
   // ends in a hole at the very end of a log takes two fetches of empty_fetch_wait: give it a
   // deadline longer than that.
-  // Errors: records_gone when the log starts after `start`; log_truncated when the log ends before
-  // `end`, looked at again until the deadline; topic_recreated; corrupt_data, naming topic,
-  // partition and offset; unsupported (codec or message format); those of Describe; the sink's.
+  // Memory: one answer of the broker (fetch_max_bytes, or one batch if that is larger), and the
+  // records that wait for the sink: block_payload_bytes with the batches that they came from
+  // uncompressed, of which the last may be as large as batch_limits allow. Nothing is fetched while
+  // the sink runs.
+  // A broker that sends nothing for stall_timeout ends the read with kafka_unavailable, whatever
+  // the deadline. Errors: records_gone when the log starts after `start`; log_truncated when the
+  // log ends before `end`, looked at again until the deadline; topic_recreated; corrupt_data,
+  // naming topic, partition and offset; unsupported (message formats 0 and 1, a record above
+  // batch_limits.max_record_bytes) and resource_exhausted (a batch above its limits), naming the
+  // same; those of Describe; the sink's.
   Status ReadRange(const ReadRequest& request, const RecordSink& sink, Deadline deadline,
                    const std::stop_token& stop);
 

@@ -32,7 +32,10 @@ ClusterState::ClusterState(ClusterOptions options, telemetry::Metrics& metrics,
                            ConnectFunction connect)
     : options_(std::move(options)),
       metrics_(metrics),
-      pool_(PoolOptions(options_), std::move(connect), metrics) {}
+      pool_(PoolOptions(options_), std::move(connect), metrics) {
+  options_.stall_timeout =
+      std::max({options_.stall_timeout, options_.request_timeout, options_.empty_fetch_wait});
+}
 
 RetryLoop ClusterState::StartRetries(Deadline deadline, const std::stop_token& stop) const {
   return RetryLoop(

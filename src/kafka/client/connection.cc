@@ -13,6 +13,7 @@ namespace {
 
 // Allocated at once for an answer that claims more; the rest follows as bytes arrive.
 constexpr std::size_t kTrustedResponseBytes = 16U << 20;
+constexpr std::size_t kPieceBytes = 64U << 10;
 
 constexpr auto kMetricLabels = std::to_array<std::pair<wire::ApiKey, std::string_view>>({
     {wire::ApiKey::kApiVersions, "api_versions"},
@@ -32,21 +33,23 @@ std::string_view MetricLabel(wire::ApiKey api) {
 
 // `size` bytes of the stream.
 Result<std::shared_ptr<const std::uint8_t[]>> ReadBytes(net::TcpStream& stream, std::size_t size,
-                                                        Deadline deadline,
+                                                        const AnswerDeadlines& deadlines,
                                                         const std::stop_token& stop) {
   std::size_t capacity = std::min(size, kTrustedResponseBytes);
   auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
-  std::size_t filled = 0;
-  for (;;) {
-    FRAZIL_RETURN_IF_ERROR(
-        stream.ReadExact({bytes.get() + filled, capacity - filled}, deadline, stop));
-    if (capacity == size) return std::shared_ptr<const std::uint8_t[]>(std::move(bytes));
-    filled = capacity;
-    capacity = std::min(size, capacity * 2);
-    auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
-    std::memcpy(larger.get(), bytes.get(), filled);
-    bytes = std::move(larger);
+  for (std::size_t filled = 0; filled < size;) {
+    if (filled == capacity) {
+      capacity = std::min(size, capacity * 2);
+      auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
+      std::memcpy(larger.get(), bytes.get(), filled);
+      bytes = std::move(larger);
+    }
+    const std::size_t piece = std::min(kPieceBytes, capacity - filled);
+    FRAZIL_RETURN_IF_ERROR(stream.ReadExact({bytes.get() + filled, piece},
+                                            deadlines.whole.Within(deadlines.piece), stop));
+    filled += piece;
   }
+  return std::shared_ptr<const std::uint8_t[]>(std::move(bytes));
 }
 
 }  // namespace
@@ -112,20 +115,22 @@ Status Connection::Flush(Deadline deadline, const std::stop_token& stop) {
   return written.error().Within("Kafka broker " + address_.ToString());
 }
 
-Result<ResponseBody> Connection::Receive(Deadline deadline, const std::stop_token& stop) {
+Result<ResponseBody> Connection::Receive(const AnswerDeadlines& deadlines,
+                                         const std::stop_token& stop) {
   const Awaited awaited = awaited_.front();
   awaited_.pop_front();
-  auto answer = ReadAnswer(awaited, deadline, stop);
+  auto answer = ReadAnswer(awaited, deadlines, stop);
   Count(awaited.api, answer.ok());
   if (answer.ok()) return answer;
   failed_ = true;
   return answer.error().Within("Kafka broker " + address_.ToString());
 }
 
-Result<ResponseBody> Connection::ReadAnswer(const Awaited& awaited, Deadline deadline,
+Result<ResponseBody> Connection::ReadAnswer(const Awaited& awaited,
+                                            const AnswerDeadlines& deadlines,
                                             const std::stop_token& stop) {
   std::array<std::uint8_t, 4> prefix{};
-  FRAZIL_RETURN_IF_ERROR(stream_->ReadExact(prefix, deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(stream_->ReadExact(prefix, deadlines.first, stop));
   const auto size = LoadBigEndian<std::int32_t>(prefix.data());
   if (size < 4 || size > options_.max_response_bytes) {
     return Error(ErrorCode::kKafkaProtocol,
@@ -134,7 +139,7 @@ Result<ResponseBody> Connection::ReadAnswer(const Awaited& awaited, Deadline dea
                      std::to_string(size) + ".");
   }
   FRAZIL_ASSIGN_OR_RETURN(const std::shared_ptr<const std::uint8_t[]> bytes,
-                          ReadBytes(*stream_, static_cast<std::size_t>(size), deadline, stop));
+                          ReadBytes(*stream_, static_cast<std::size_t>(size), deadlines, stop));
   ResponseBody body;
   body.version = awaited.version;
   body.owner = bytes;

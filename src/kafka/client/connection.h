@@ -26,6 +26,16 @@ struct ConnectionOptions {
   std::int32_t max_response_bytes = 0;
 };
 
+// By when an answer must come.
+struct AnswerDeadlines {
+  // Its first bytes.
+  Deadline first;
+  // All of it.
+  Deadline whole;
+  // Longest wait for each further piece (64 KiB).
+  std::chrono::milliseconds piece{0};
+};
+
 // An answer without its header, and what keeps it.
 struct ResponseBody {
   std::int16_t version = 0;
@@ -60,7 +70,10 @@ class Connection {
   Status Flush(Deadline deadline, const std::stop_token& stop);
   // The answer to the oldest request that has none yet.
   // Requires: there is one, and it was flushed.
-  Result<ResponseBody> Receive(Deadline deadline, const std::stop_token& stop);
+  Result<ResponseBody> Receive(Deadline deadline, const std::stop_token& stop) {
+    return Receive({deadline, deadline, deadline.Remaining()}, stop);
+  }
+  Result<ResponseBody> Receive(const AnswerDeadlines& deadlines, const std::stop_token& stop);
   // Queue, Flush and Receive.
   // Requires: no other answer is awaited.
   template <typename Request>
@@ -88,7 +101,7 @@ class Connection {
   Status Negotiate(Deadline deadline, const std::stop_token& stop);
   Result<wire::ApiVersionsResponse> AskVersions(std::int16_t version, Deadline deadline,
                                                 const std::stop_token& stop);
-  Result<ResponseBody> ReadAnswer(const Awaited& awaited, Deadline deadline,
+  Result<ResponseBody> ReadAnswer(const Awaited& awaited, const AnswerDeadlines& deadlines,
                                   const std::stop_token& stop);
   void Count(wire::ApiKey api, bool ok);
 

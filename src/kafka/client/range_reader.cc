@@ -17,6 +17,8 @@ constexpr std::int32_t kSmallestFetch = 256 << 10;
 constexpr std::int16_t kLastFetchFromLeaderOnly = 10;
 constexpr int kEmptyAnswersThatProve = 2;
 constexpr int kPartialAnswersThatProve = 4;
+// Of one block.
+constexpr std::size_t kMostRecords = 1 << 18;
 
 }  // namespace
 
@@ -28,6 +30,7 @@ RangeReader::RangeReader(ClusterState& state, const ReadRequest& request, const 
       deadline_(deadline),
       stop_(stop),
       next_(request.start.value()),
+      stall_(Deadline::After(state.options().stall_timeout)),
       fetch_bytes_floor_(std::min(kSmallestFetch, state.options().fetch_max_bytes)) {}
 
 Status RangeReader::Run() {
@@ -36,11 +39,18 @@ Status RangeReader::Run() {
     const std::int64_t before = next_;
     Status stepped = next_ < request_.end.value() ? Step() : CheckEnd();
     if (sink_failed_) return stepped;
+    if (std::exchange(answered_, false)) {
+      stall_ = Deadline::After(state_.options().stall_timeout);
+    }
     if (stepped.ok() && before >= request_.end.value()) return {};
     if (next_ > before) retries.Progress();
     if (stepped.ok()) continue;
     state_.metadata().MarkStale(request_.topic);
     FRAZIL_RETURN_IF_ERROR(retries.AfterFailure(stepped.error()));
+    if (stall_.Expired()) {
+      return retries.GiveUp("Kafka sent nothing of " + Place() + " for " +
+                            std::to_string(state_.options().stall_timeout.count()) + " ms: ");
+    }
   }
 }
 
@@ -48,6 +58,7 @@ Status RangeReader::Step() {
   FRAZIL_ASSIGN_OR_RETURN(const TopicMetadata metadata,
                           CheckedTopic(state_.options().metadata_max_age));
   FRAZIL_ASSIGN_OR_RETURN(Answer answer, Fetch(metadata));
+  answered_ = true;
   if (answer.partition.error_code != 0) {
     return TakeError(answer.partition.error_code, metadata, answer.address);
   }
@@ -72,7 +83,7 @@ Status RangeReader::Step() {
 
 Result<TopicMetadata> RangeReader::CheckedTopic(std::chrono::milliseconds max_age) {
   return state_.CheckedTopic(request_.topic, request_.topic_id, request_.partition, max_age,
-                             deadline_, stop_);
+                             Patience(), stop_);
 }
 
 // Names do not tell a topic from its successor, so what was fetched by name counts only if the id
@@ -89,8 +100,7 @@ Result<RangeReader::Answer> RangeReader::Fetch(const TopicMetadata& metadata) {
       const BrokerAddress address,
       state_.LeaderAddress(request_.topic, partition,
                            metadata.partitions[static_cast<std::size_t>(partition)]));
-  FRAZIL_ASSIGN_OR_RETURN(const ConnectionPool::Lease connection,
-                          state_.Lease(address, state_.RequestDeadline(deadline_), stop_));
+  FRAZIL_ASSIGN_OR_RETURN(const ConnectionPool::Lease connection, LeaseLeader(address));
   const std::int16_t newest = leader_only_           ? kLastFetchFromLeaderOnly
                               : metadata.id.IsZero() ? wire::kFetchByTopicId - 1
                                                      : wire::kFetchByTopicId;
@@ -100,13 +110,27 @@ Result<RangeReader::Answer> RangeReader::Fetch(const TopicMetadata& metadata) {
   const std::chrono::milliseconds wait =
       patient_ ? std::min(state_.options().empty_fetch_wait, deadline_.Remaining())
                : std::chrono::milliseconds(0);
-  const Deadline request_deadline = state_.RequestDeadline(deadline_, wait);
+  const Deadline first = state_.RequestDeadline(Patience(), wait);
   connection->Queue(MakeRequest(metadata, static_cast<std::int32_t>(wait.count())), version);
-  FRAZIL_RETURN_IF_ERROR(connection->Flush(request_deadline, stop_));
-  FRAZIL_ASSIGN_OR_RETURN(const ResponseBody body, connection->Receive(request_deadline, stop_));
+  FRAZIL_RETURN_IF_ERROR(connection->Flush(first, stop_));
+  FRAZIL_ASSIGN_OR_RETURN(
+      const ResponseBody body,
+      connection->Receive({first, deadline_, state_.options().stall_timeout}, stop_));
   FRAZIL_ASSIGN_OR_RETURN(Answer answer, TakeAnswer(body, metadata, address));
   answer.wait = wait;
   return answer;
+}
+
+Deadline RangeReader::Patience() const {
+  return Deadline(std::min(deadline_.moment(), stall_.moment()));
+}
+
+Result<ConnectionPool::Lease> RangeReader::LeaseLeader(const BrokerAddress& address) {
+  const auto asked = std::chrono::steady_clock::now();
+  auto lease = state_.Lease(address, state_.RequestDeadline(deadline_), stop_);
+  // That other reads hold the connections is no fault of the broker's.
+  if (lease.ok()) stall_ = Deadline(stall_.moment() + (std::chrono::steady_clock::now() - asked));
+  return lease;
 }
 
 wire::FetchRequest RangeReader::MakeRequest(const TopicMetadata& metadata,
@@ -162,7 +186,7 @@ Status RangeReader::TakeRecords(Answer& answer) {
   const std::int64_t first = next_;
   wire::AbortedTransactionFilter filter(std::move(answer.partition.aborted_transactions)
                                             .value_or(std::vector<wire::AbortedTransaction>()));
-  bool owned = false;
+  pending_owns_answer_ = false;
   std::int64_t log_position = -1;
   Status status;
   while (status.ok() && next_ < request_.end.value()) {
@@ -180,7 +204,7 @@ Status RangeReader::TakeRecords(Answer& answer) {
       break;
     }
     log_position = batch.last_offset();
-    status = TakeBatch(batch, filter, answer, owned);
+    status = TakeBatch(batch, filter, answer);
   }
   // What came before a damaged batch is right, but is of no use without the rest.
   if (sink_failed_) return status;
@@ -193,30 +217,46 @@ Status RangeReader::TakeRecords(Answer& answer) {
 }
 
 Status RangeReader::TakeBatch(const wire::RecordBatch& batch,
-                              wire::AbortedTransactionFilter& filter, const Answer& answer,
-                              bool& owned) {
-  const wire::RecordBatchLimits& limits = state_.options().batch_limits;
+                              wire::AbortedTransactionFilter& filter, const Answer& answer) {
   FRAZIL_RETURN_IF_ERROR(wire::VerifyChecksum(batch));
-  FRAZIL_ASSIGN_OR_RETURN(const bool admitted, filter.Admit(batch, limits));
+  FRAZIL_ASSIGN_OR_RETURN(const bool admitted, filter.Admit(batch, state_.options().batch_limits));
   if (batch.last_offset() < next_) return {};
-  if (admitted) {
-    const std::size_t before = pending_.records.size();
-    FRAZIL_RETURN_IF_ERROR(
-        wire::AppendRecords(batch, limits, next_, request_.end.value(), pending_));
-    const bool views_answer = batch.codec() == wire::CompressionCodec::kNone;
-    if (views_answer && !owned && pending_.records.size() > before) {
-      pending_.owners.push_back(answer.owner);
-      owned = true;
-    }
-  }
+  if (admitted) FRAZIL_RETURN_IF_ERROR(TakeBatchRecords(batch, answer));
   next_ = std::max(next_, batch.next_offset());
-  if (pending_.payload_bytes < state_.options().block_payload_bytes) return {};
-  owned = false;
-  return Emit();
+  return {};
+}
+
+Status RangeReader::TakeBatchRecords(const wire::RecordBatch& batch, const Answer& answer) {
+  FRAZIL_ASSIGN_OR_RETURN(
+      wire::BatchRecords records,
+      wire::BatchRecords::Open(batch, state_.options().batch_limits, decompressor_));
+  pending_buffer_bytes_ += records.uncompressed_bytes();
+  for (bool more = true; more;) {
+    const std::size_t before = pending_.records.size();
+    FRAZIL_ASSIGN_OR_RETURN(
+        more, records.Append(next_, request_.end.value(), kMostRecords - before, pending_));
+    const bool views_answer = batch.codec() == wire::CompressionCodec::kNone;
+    if (views_answer && !pending_owns_answer_ && pending_.records.size() > before) {
+      pending_.owners.push_back(answer.owner);
+      pending_owns_answer_ = true;
+    }
+    if (!IsBlockFull()) continue;
+    if (!pending_.records.empty()) next_ = pending_.records.back().offset + 1;
+    FRAZIL_RETURN_IF_ERROR(Emit());
+  }
+  return {};
+}
+
+bool RangeReader::IsBlockFull() const {
+  const std::size_t payload = state_.options().block_payload_bytes;
+  return pending_.payload_bytes >= payload || pending_buffer_bytes_ >= 2 * payload ||
+         pending_.records.size() >= kMostRecords;
 }
 
 Status RangeReader::Emit() {
   wire::RecordSet records = std::exchange(pending_, {});
+  pending_owns_answer_ = false;
+  pending_buffer_bytes_ = 0;
   if (records.records.empty()) return {};
   const Status status = sink_(std::move(records));
   sink_failed_ = !status.ok();

@@ -9,6 +9,7 @@
 
 #include "kafka/client/cluster.h"
 #include "kafka/client/cluster_state_internal.h"
+#include "kafka/wire/compression.h"
 #include "kafka/wire/fetch.h"
 
 namespace frazil::kafka {
@@ -47,7 +48,9 @@ class RangeReader {
 
   Status TakeRecords(Answer& answer);
   Status TakeBatch(const wire::RecordBatch& batch, wire::AbortedTransactionFilter& filter,
-                   const Answer& answer, bool& owned);
+                   const Answer& answer);
+  Status TakeBatchRecords(const wire::RecordBatch& batch, const Answer& answer);
+  bool IsBlockFull() const;
   Status Emit();
   // After an answer without a whole batch.
   Status TakeEmpty(const Answer& answer);
@@ -58,6 +61,9 @@ class RangeReader {
   Result<std::int64_t> ListOffset(ConnectionPool::Lease& connection, const TopicMetadata& metadata,
                                   std::int64_t timestamp);
 
+  // The deadline, or the moment from which on the read has stalled.
+  Deadline Patience() const;
+  Result<ConnectionPool::Lease> LeaseLeader(const BrokerAddress& address);
   std::int32_t FetchBytes() const;
   std::int32_t EpochToSend(const TopicMetadata& metadata) const;
   std::string Place() const;
@@ -72,7 +78,15 @@ class RangeReader {
   // All before it has been handed over, or is not for readers.
   std::int64_t next_;
   wire::RecordSet pending_;
+  // Whether the answer's own bytes are among the owners of `pending_`.
+  bool pending_owns_answer_ = false;
+  // Uncompressed for `pending_`.
+  std::size_t pending_buffer_bytes_ = 0;
   bool sink_failed_ = false;
+  wire::Decompressor decompressor_;
+  // By when the leader must have sent something.
+  Deadline stall_;
+  bool answered_ = false;
   // Whether fetches wait for records: from the first empty answer on (R6).
   bool patient_ = false;
   int empty_answers_ = 0;

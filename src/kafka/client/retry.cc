@@ -64,6 +64,10 @@ void RetryLoop::Progress() {
   cause_.reset();
 }
 
+Error RetryLoop::GiveUp(const std::string& why) const {
+  return Error(ErrorCode::kKafkaUnavailable, why + cause_.value().message());
+}
+
 Error RetryLoop::Final(const Error& error) const {
   if (error.code() == ErrorCode::kLogTruncated || MayBeLag(error.code())) return error;
   return Error(ErrorCode::kKafkaUnavailable, error.message());

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -38,6 +39,9 @@ class RetryLoop {
   Status AfterFailure(const Error& error);
   // An attempt moved the work forward: waits begin anew.
   void Progress();
+  // kafka_unavailable with `why` before the last failure's cause.
+  // Requires: AfterFailure was called, and no Progress since.
+  Error GiveUp(const std::string& why) const;
 
  private:
   Error Final(const Error& error) const;

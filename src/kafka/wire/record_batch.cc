@@ -7,7 +7,6 @@
 
 #include "kafka/wire/codec.h"
 #include "kafka/wire/crc32c.h"
-#include "kafka/wire/lz4_frame.h"
 
 namespace frazil::kafka::wire {
 namespace {
@@ -46,35 +45,6 @@ RecordBatch ParseHeader(const std::uint8_t* at, std::size_t size) {
   batch.checksummed = {at + kAttributesAt, size - kAttributesAt};
   batch.records = {at + kRecordBatchHeaderBytes, size - kRecordBatchHeaderBytes};
   return batch;
-}
-
-// The batch's records as they were before compression: the batch's own bytes, or a buffer that
-// `owner` then holds.
-Result<ByteView> Uncompressed(const RecordBatch& batch, const RecordBatchLimits& limits,
-                              std::shared_ptr<const void>& owner) {
-  const auto unsupported = [&batch](const std::string& codec) {
-    return Error(ErrorCode::kUnsupported,
-                 "This version of Frazil cannot read record batches that are compressed with " +
-                     codec + " (batch at offset " + std::to_string(batch.base_offset) + ").");
-  };
-  switch (batch.codec()) {
-    case CompressionCodec::kNone:
-      return batch.records;
-    case CompressionCodec::kLz4: {
-      FRAZIL_ASSIGN_OR_RETURN(const Buffer buffer,
-                              DecompressLz4Frame(batch.records, limits.max_uncompressed_bytes));
-      owner = buffer.owner;
-      return buffer.bytes;
-    }
-    case CompressionCodec::kGzip:
-      return unsupported("gzip");
-    case CompressionCodec::kSnappy:
-      return unsupported("snappy");
-    case CompressionCodec::kZstd:
-      return unsupported("zstd");
-  }
-  return Corrupt("there is no compression codec " +
-                 std::to_string(static_cast<int>(batch.codec())));
 }
 
 // Reads the fields of one record. After a failure every further read does nothing.
@@ -119,39 +89,43 @@ class RecordCursor {
   const std::uint8_t* end_;
 };
 
-// Appends the records of one batch to a set.
+// Reads records of one batch, one by one, into a set.
 class RecordAppender {
  public:
-  RecordAppender(const RecordBatch& batch, std::int64_t begin, std::int64_t end, RecordSet& into)
-      : batch_(batch), begin_(begin), end_(end), into_(into) {}
+  RecordAppender(const RecordBatch& batch, std::int64_t begin, std::int64_t end,
+                 std::size_t max_record_bytes, std::int32_t& last_delta, RecordSet& into)
+      : batch_(batch),
+        begin_(begin),
+        end_(end),
+        max_record_bytes_(max_record_bytes),
+        last_delta_(last_delta),
+        into_(into) {}
 
-  Status Run(ByteView bytes) {
-    if (static_cast<std::size_t>(batch_.record_count) > bytes.size() / kSmallestRecord) {
-      return Corrupt("it counts more records than fit into it, at offset " +
-                     std::to_string(batch_.base_offset));
+  // Takes record number `index` from the front of `rest`.
+  Status Take(std::int32_t index, ByteView& rest) {
+    RecordCursor cursor(rest.data(), rest.data() + rest.size());
+    const std::int32_t size = cursor.Varint();
+    if (cursor.failed() || size < 0 || static_cast<std::size_t>(size) > cursor.remaining()) {
+      return CorruptRecord(batch_, index, "a record is longer than what is left");
     }
-    const std::size_t most = into_.records.size() + static_cast<std::size_t>(batch_.record_count);
-    if (most > into_.records.capacity()) {
-      into_.records.reserve(std::max(most, into_.records.capacity() * 2));
-    }
-    RecordCursor cursor(bytes.data(), bytes.data() + bytes.size());
-    for (std::int32_t i = 0; i < batch_.record_count; ++i) {
-      const std::int32_t size = cursor.Varint();
-      if (cursor.failed() || size < 0 || static_cast<std::size_t>(size) > cursor.remaining()) {
-        return CorruptRecord(batch_, i, "a record is longer than what is left");
-      }
-      const char* const broken = Append({cursor.at(), static_cast<std::size_t>(size)});
-      if (broken != nullptr) return CorruptRecord(batch_, i, broken);
-      cursor.Skip(static_cast<std::size_t>(size));
-    }
-    if (cursor.remaining() != 0) {
-      return Corrupt("bytes are left after its last record, at offset " +
-                     std::to_string(batch_.base_offset));
-    }
+    const auto bytes = static_cast<std::size_t>(size);
+    const char* const broken = Append({cursor.at(), bytes});
+    if (broken == kTooLarge) return TooLarge(bytes);
+    if (broken != nullptr) return CorruptRecord(batch_, index, broken);
+    rest = {cursor.at() + bytes, cursor.remaining() - bytes};
     return {};
   }
 
  private:
+  static constexpr const char* kTooLarge = "a record is above the limit";
+
+  Error TooLarge(std::size_t bytes) const {
+    return Error(ErrorCode::kUnsupported,
+                 "A Kafka record is larger than the limit of " + std::to_string(max_record_bytes_) +
+                     " bytes: " + std::to_string(bytes) + " bytes, at offset " +
+                     std::to_string(batch_.base_offset + last_delta_) + ".");
+  }
+
   // What is wrong; nullptr when all is right.
   const char* Append(ByteView bytes) {
     RecordCursor cursor(bytes.data(), bytes.data() + bytes.size());
@@ -170,6 +144,7 @@ class RecordAppender {
     record.offset = batch_.base_offset + offset_delta;
     record.timestamp = Timestamp(timestamp_delta);
     const bool wanted = record.offset >= begin_ && record.offset < end_;
+    if (wanted && bytes.size() > max_record_bytes_) return kTooLarge;
     record.header_begin = static_cast<std::uint32_t>(into_.headers.size());
     record.header_count = static_cast<std::uint32_t>(header_count);
     std::size_t payload = record.key.view().size() + record.value.view().size();
@@ -208,8 +183,9 @@ class RecordAppender {
   const RecordBatch& batch_;
   std::int64_t begin_;
   std::int64_t end_;
+  std::size_t max_record_bytes_;
+  std::int32_t& last_delta_;
   RecordSet& into_;
-  std::int32_t last_delta_ = -1;
 };
 
 }  // namespace
@@ -261,31 +237,65 @@ Status VerifyChecksum(const RecordBatch& batch) {
       std::to_string(batch.base_offset));
 }
 
-Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
-                     std::int64_t end, RecordSet& into) {
-  if (batch.record_count == 0) {
-    if (batch.codec() == CompressionCodec::kNone && !batch.records.empty()) {
-      return Corrupt("bytes are left after its last record, at offset " +
-                     std::to_string(batch.base_offset));
+Result<BatchRecords> BatchRecords::Open(const RecordBatch& batch, const RecordBatchLimits& limits,
+                                        Decompressor& decompressor) {
+  BatchRecords records(batch, limits);
+  const std::string where = ", at offset " + std::to_string(batch.base_offset);
+  if (batch.codec() == CompressionCodec::kNone) {
+    records.bytes_ = batch.records;
+  } else if (batch.record_count > 0) {
+    auto buffer =
+        decompressor.Decompress(batch.codec(), batch.records, limits.max_uncompressed_bytes);
+    if (!buffer.ok()) {
+      return Error(buffer.error().code(),
+                   buffer.error().message() + " It is the batch" + where.substr(1) + ".");
     }
-    return {};
+    records.bytes_ = buffer->bytes;
+    records.owner_ = std::move(buffer->owner);
   }
-  std::shared_ptr<const void> owner;
-  FRAZIL_ASSIGN_OR_RETURN(const ByteView bytes, Uncompressed(batch, limits, owner));
+  if (static_cast<std::size_t>(batch.record_count) > records.bytes_.size() / kSmallestRecord) {
+    return Corrupt("it counts more records than fit into it" + where);
+  }
+  records.rest_ = records.bytes_;
+  return records;
+}
+
+Result<bool> BatchRecords::Append(std::int64_t begin, std::int64_t end, std::size_t most,
+                                  RecordSet& into) {
   const std::size_t records_before = into.records.size();
   const std::size_t headers_before = into.headers.size();
   const std::size_t payload_before = into.payload_bytes;
-  const Status status = RecordAppender(batch, begin, end, into).Run(bytes);
+  const std::size_t wanted = std::min(most, static_cast<std::size_t>(batch_.record_count - index_));
+  if (records_before + wanted > into.records.capacity()) {
+    into.records.reserve(std::max(records_before + wanted, into.records.capacity() * 2));
+  }
+  RecordAppender appender(batch_, begin, end, limits_->max_record_bytes, last_delta_, into);
+  Status status;
+  while (status.ok() && index_ < batch_.record_count &&
+         into.records.size() - records_before < most) {
+    status = appender.Take(index_++, rest_);
+  }
+  const bool more = index_ < batch_.record_count;
+  if (status.ok() && !more && !rest_.empty()) {
+    status = Corrupt("bytes are left after its last record, at offset " +
+                     std::to_string(batch_.base_offset));
+  }
   if (!status.ok()) {
     into.records.resize(records_before);
     into.headers.resize(headers_before);
     into.payload_bytes = payload_before;
-    return status;
+    return status.error();
   }
-  if (owner != nullptr && into.records.size() != records_before) {
-    into.owners.push_back(std::move(owner));
-  }
-  return {};
+  if (owner_ != nullptr && into.records.size() != records_before) into.owners.push_back(owner_);
+  return more;
+}
+
+Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
+                     std::int64_t end, RecordSet& into) {
+  Decompressor decompressor;
+  FRAZIL_ASSIGN_OR_RETURN(BatchRecords records, BatchRecords::Open(batch, limits, decompressor));
+  const auto appended = records.Append(begin, end, std::numeric_limits<std::size_t>::max(), into);
+  return appended.ok() ? Status() : appended.error();
 }
 
 Result<std::optional<ControlType>> ReadControlType(const RecordBatch& batch,

@@ -14,6 +14,7 @@
 
 #include "base/bytes.h"
 #include "base/result.h"
+#include "kafka/wire/compression.h"
 
 namespace frazil::kafka::wire {
 
@@ -57,14 +58,8 @@ struct RecordBatchLimits {
   std::size_t max_batch_bytes = 256U << 20;
   // Of one batch's records after decompression.
   std::size_t max_uncompressed_bytes = 256U << 20;
-};
-
-enum class CompressionCodec : std::uint8_t {
-  kNone = 0,
-  kGzip = 1,
-  kSnappy = 2,
-  kLz4 = 3,
-  kZstd = 4
+  // Of one record that is handed over: key, value, headers, and what separates them.
+  std::size_t max_record_bytes = 64U << 20;
 };
 
 inline constexpr std::size_t kRecordBatchHeaderBytes = 61;
@@ -107,13 +102,45 @@ Result<std::optional<RecordBatch>> TakeRecordBatch(ByteView& rest, const RecordB
 // Errors: corrupt_data when the batch's CRC-32C is not that of its bytes.
 Status VerifyChecksum(const RecordBatch& batch);
 
-// Appends the batch's records with offsets in [begin, end) to `into`, as views of `batch` or of a
-// decompressed buffer, which joins into.owners; the owner of the batch's own bytes is the caller's
-// to add. All records are checked, those that are not wanted too: exactly record_count of them,
-// which fill the batch, with rising offsets in [base_offset, last_offset()].
+// The records of one batch: uncompressed once, then taken piece by piece. Threads: one.
+class BatchRecords {
+ public:
+  // Views the batch's bytes, whose owner is the caller's to keep. `limits` must outlive it,
+  // `decompressor` only the call.
+  // Errors: corrupt_data; resource_exhausted for records that uncompress to more than the limit.
+  static Result<BatchRecords> Open(const RecordBatch& batch, const RecordBatchLimits& limits,
+                                   Decompressor& decompressor);
+
+  // Bytes that were uncompressed: 0 for a batch without compression.
+  std::size_t uncompressed_bytes() const { return owner_ == nullptr ? 0 : bytes_.size(); }
+
+  // Appends the next records with offsets in [begin, end) to `into`, at most `most` of them; the
+  // buffer that they point into joins into.owners, but for a batch without compression, whose owner
+  // is the caller's to add. Returns whether more may follow. All records are checked, those that
+  // are not wanted too: exactly record_count of them, which fill the batch, with rising offsets in
+  // [base_offset, last_offset()].
+  // On an error `into` is as it was before.
+  // Errors: corrupt_data; unsupported for a wanted record above the limit, naming its offset.
+  Result<bool> Append(std::int64_t begin, std::int64_t end, std::size_t most, RecordSet& into);
+
+ private:
+  BatchRecords(const RecordBatch& batch, const RecordBatchLimits& limits)
+      : batch_(batch), limits_(&limits) {}
+
+  RecordBatch batch_;
+  const RecordBatchLimits* limits_;
+  ByteView bytes_;
+  // Of bytes that were uncompressed.
+  std::shared_ptr<const void> owner_;
+  // What comes next.
+  ByteView rest_;
+  std::int32_t index_ = 0;
+  std::int32_t last_delta_ = -1;
+};
+
+// Appends all of the batch's records with offsets in [begin, end), as BatchRecords does.
 // On an error `into` holds nothing of this batch.
-// Errors: corrupt_data; unsupported for a codec that this build cannot read; resource_exhausted for
-// records that uncompress to more than the limit.
+// Errors: those of BatchRecords.
 Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
                      std::int64_t end, RecordSet& into);
 

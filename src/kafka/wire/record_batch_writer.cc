@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "kafka/wire/codec.h"
 #include "kafka/wire/crc32c.h"
-#include "kafka/wire/lz4_frame.h"
 
 namespace frazil::kafka::wire {
 namespace {
@@ -48,8 +47,6 @@ std::int16_t Attributes(const BatchProperties& properties) {
 
 void AppendRecordBatch(const BatchProperties& properties, const std::vector<RecordToWrite>& records,
                        Bytes& to) {
-  FRAZIL_CHECK(properties.codec == CompressionCodec::kNone ||
-               properties.codec == CompressionCodec::kLz4);
   const std::int64_t base_timestamp = records.empty() ? -1 : records.front().timestamp;
   std::int64_t max_timestamp = -1;
   Bytes body;
@@ -58,7 +55,7 @@ void AppendRecordBatch(const BatchProperties& properties, const std::vector<Reco
     max_timestamp = std::max(max_timestamp, record.timestamp);
   }
   if (properties.log_append_time) max_timestamp = properties.append_timestamp;
-  if (properties.codec == CompressionCodec::kLz4) body = CompressLz4Frame(body);
+  if (properties.codec != CompressionCodec::kNone) body = Compress(properties.codec, body);
   const std::int32_t last_delta = records.empty() ? 0 : records.back().offset_delta;
 
   const std::size_t begin = to.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Builds record batches of message format 2, uncompressed or with LZ4.
+// Builds record batches of message format 2, uncompressed or with any of the codecs.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ struct RecordToWrite {
 };
 
 // Appends one batch to `to`. The base timestamp is the first record's.
-// Requires: codec none or LZ4; less than 2^31 bytes of records.
+// Requires: a codec of CompressionCodec; less than 2^31 bytes of records.
 void AppendRecordBatch(const BatchProperties& properties, const std::vector<RecordToWrite>& records,
                        Bytes& to);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gzip for answers, where the client asks for it. The one door to zlib.
+// gzip for answers, where the client asks for it.
 #pragma once
 
 #include <optional>

@@ -45,6 +45,9 @@ class ClientTest : public testing::Test {
     return *client_;
   }
 
+  // With what options_ say now.
+  void Restart() { client_.reset(); }
+
   static Deadline Soon() { return Deadline::After(std::chrono::milliseconds(2'000)); }
   static Deadline AtOnce() { return Deadline::After(std::chrono::milliseconds(60)); }
 

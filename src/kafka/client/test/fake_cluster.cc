@@ -71,6 +71,19 @@ FakePartition& FakePartition::Marker(std::int64_t producer, wire::ControlType ty
   return *this;
 }
 
+FakePartition& FakePartition::EmptyMarker(std::int64_t producer) {
+  wire::BatchProperties properties;
+  properties.base_offset = end;
+  properties.producer_id = producer;
+  properties.transactional = true;
+  properties.control = true;
+  Bytes bytes;
+  wire::AppendRecordBatch(properties, {}, bytes);
+  batches.push_back({end, end, std::move(bytes)});
+  ++end;
+  return *this;
+}
+
 FakePartition& FakePartition::Hole(int count) {
   end += count;
   return *this;
@@ -103,7 +116,15 @@ class FakeCluster::Stream final : public net::TcpStream {
                    const std::stop_token& stop) override {
     FRAZIL_RETURN_IF_ERROR(Check(deadline, stop));
     if (outgoing_.size() < into.size()) {
+      if (cluster_.silent) {
+        PauseUntil(deadline, stop);
+        return Check(deadline, stop);
+      }
       return Error(ErrorCode::kNetwork, "The connection was closed by the other side");
+    }
+    if (cluster_.piece_delay.count() > 0 && into.size() > 4) {
+      PauseUntil(deadline.Within(cluster_.piece_delay), stop);
+      FRAZIL_RETURN_IF_ERROR(Check(deadline, stop));
     }
     std::memcpy(into.data(), outgoing_.data(), into.size());
     outgoing_.erase(outgoing_.begin(),
@@ -387,13 +408,19 @@ wire::FetchResponse::Partition FakeCluster::FetchPartition(
   told.high_watermark = partition.end;
   told.last_stable_offset = partition.end;
   told.log_start_offset = partition.start;
-  told.aborted_transactions = partition.aborted;
   records_.clear();
   int count = 0;
+  std::int64_t last = -1;
   for (const FakePartition::Batch& batch : partition.batches) {
     if (batch.last < asked.fetch_offset || batch.base >= partition.end) continue;
     if (count++ == max_fetch_batches) break;
     Append(batch.bytes, records_);
+    last = batch.last;
+  }
+  told.aborted_transactions.emplace();
+  for (const FakePartition::Aborted& aborted : partition.aborted) {
+    if (aborted.last < asked.fetch_offset || aborted.first > last) continue;
+    told.aborted_transactions->push_back({aborted.producer, aborted.first});
   }
   told.records = ByteView(records_);
   return told;

@@ -4,6 +4,8 @@
 // at once.
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,7 +43,13 @@ struct FakePartition {
     Bytes bytes;
   };
   std::vector<Batch> batches;
-  std::vector<wire::AbortedTransaction> aborted;
+  // Aborted transactions: their first record's offset and their marker's.
+  struct Aborted {
+    std::int64_t producer;
+    std::int64_t first;
+    std::int64_t last;
+  };
+  std::vector<Aborted> aborted;
   // The end where there is none.
   std::optional<std::int64_t> high_watermark;
   // Offsets by the time from which on they are the first.
@@ -54,6 +62,8 @@ struct FakePartition {
   FakePartition& Data(int count, std::int64_t producer = -1,
                       wire::CompressionCodec codec = wire::CompressionCodec::kNone);
   FakePartition& Marker(std::int64_t producer, wire::ControlType type);
+  // What compaction leaves of a marker that was a producer's last batch: no record.
+  FakePartition& EmptyMarker(std::int64_t producer);
   // Offsets without records or batch.
   FakePartition& Hole(int count);
 };
@@ -80,6 +90,11 @@ class FakeCluster {
   std::map<wire::ApiKey, wire::VersionRange> versions;
   // Brokers that refuse connections.
   std::set<std::int32_t> down;
+  // Where bytes are missing, whether nothing comes until the reader gives up; else the connection
+  // is closed.
+  std::atomic<bool> silent{false};
+  // What each piece of an answer takes.
+  std::chrono::milliseconds piece_delay{0};
   int max_fetch_batches = 1 << 20;
 
   // Called before an answer is made from the model; may change the model, or give the answer.

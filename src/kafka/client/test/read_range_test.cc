@@ -50,7 +50,7 @@ TEST_F(ReadRangeTest, LeavesOutMarkersAndAbortedRecords) {
   // B057: committed, aborted, plain, committed.
   AddTopic().Data(1, 1).Marker(1, ControlType::kCommit).Data(1, 1).Marker(1, ControlType::kAbort);
   Partition().Data(1).Data(1, 1).Marker(1, ControlType::kCommit);
-  Partition().aborted = {{1, 2}};
+  Partition().aborted = {{1, 2, 3}};
   ASSERT_TRUE(Read(0, 7).ok());
   EXPECT_EQ(offsets_, (std::vector<std::int64_t>{0, 4, 5}));
   EXPECT_EQ(fake_.fetches.size(), 1U) << "markers at the end complete the range";
@@ -188,12 +188,49 @@ TEST_F(ReadRangeTest, BatchesOutOfOrderAreDamage) {
   ExpectError(Read(0, 6), ErrorCode::kCorruptData, {"order"});
 }
 
-TEST_F(ReadRangeTest, ACodecThatCannotBeReadIsNamed) {
+TEST_F(ReadRangeTest, ReadsEveryCodecInOnePartition) {
+  AddTopic();
+  for (const auto codec :
+       {CompressionCodec::kNone, CompressionCodec::kGzip, CompressionCodec::kSnappy,
+        CompressionCodec::kLz4, CompressionCodec::kZstd}) {
+    Partition().Data(7, -1, codec);
+  }
+  ASSERT_TRUE(Read(0, 35).ok());
+  EXPECT_EQ(offsets_, Numbers(0, 35));
+  ASSERT_TRUE(Read(10, 25).ok());
+  EXPECT_EQ(offsets_, Numbers(10, 25));
+}
+
+TEST_F(ReadRangeTest, DamagedCompressionIsNamed) {
   AddTopic().Data(2);
   Bytes& batch = Partition().batches[0].bytes;
   batch[22] = 4;
   StoreBigEndian(wire::Crc32c(ByteView(batch).subspan(21)), batch.data() + 17);
-  ExpectError(Read(0, 2), ErrorCode::kUnsupported, {"zstd", "'orders'"});
+  ExpectError(Read(0, 2), ErrorCode::kCorruptData,
+              {"zstd", "partition 0 of topic 'orders'", "offset 0"});
+}
+
+TEST_F(ReadRangeTest, OldMessageFormatsAreNamed) {
+  for (const std::uint8_t magic : {0, 1}) {
+    fake_.topics.clear();
+    AddTopic().Data(2);
+    Partition().batches[0].bytes[16] = magic;
+    ExpectError(Read(0, 2), ErrorCode::kUnsupported,
+                {"before Kafka 0.11", "partition 0 of topic 'orders'"});
+  }
+}
+
+TEST_F(ReadRangeTest, ARecordOrBatchAboveTheLimitsIsNamed) {
+  AddTopic().Data(2).Data(2, -1, CompressionCodec::kZstd);
+  options_.batch_limits.max_record_bytes = 7;
+  ExpectError(Read(0, 4), ErrorCode::kUnsupported,
+              {"limit of 7 bytes", "offset 0", "partition 0 of topic 'orders'"});
+  options_.batch_limits = {};
+  options_.batch_limits.max_uncompressed_bytes = 10;
+  Restart();
+  ExpectError(Read(0, 4), ErrorCode::kResourceExhausted,
+              {"limit of 10 bytes", "offset 2", "partition 0 of topic 'orders'"});
+  ASSERT_TRUE(Read(0, 2).ok()) << "only what is wanted counts";
 }
 
 TEST_F(ReadRangeTest, ALostConnectionCostsNothing) {

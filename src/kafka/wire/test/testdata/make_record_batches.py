@@ -4,12 +4,14 @@
 
 usage: make_record_batches.py built          batches that kafka-python builds
        make_record_batches.py read FILE...   describes segment files of a broker's log
-Needs kafka-python and lz4. Existing entries of expected.json are kept.
+Needs kafka-python, lz4, python-snappy and zstandard. Existing entries of expected.json are kept.
 """
 import json
 import pathlib
 import sys
 
+import snappy
+from kafka.record import default_records
 from kafka.record.default_records import DefaultRecordBatchBuilder
 from kafka.record.memory_records import MemoryRecords
 
@@ -74,6 +76,11 @@ def built():
     many = [(1700000000000 + i, b"key-%d" % i, b"x" * (i * 5), []) for i in range(60)]
     yield "many_lz4.bin", build(3, None, many)
     yield "gzip.bin", build(1, None, mixed)
+    yield "snappy_framed.bin", build(2, None, many)
+    framed, default_records.snappy_encode = default_records.snappy_encode, snappy.compress
+    yield "snappy_raw.bin", build(2, None, many)
+    default_records.snappy_encode = framed
+    yield "zstd.bin", build(4, None, many)
 
 
 def main():
