@@ -2,6 +2,7 @@
 #include "iceberg/table_metadata.h"
 
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "iceberg/json_internal.h"
@@ -43,12 +44,6 @@ OrderedJson ToJson(const Snapshot& snapshot) {
   return json;
 }
 
-OrderedJson SnapshotsToJson(std::span<const Snapshot> snapshots) {
-  OrderedJson list = OrderedJson::array();
-  for (const Snapshot& snapshot : snapshots) list.push_back(ToJson(snapshot));
-  return list;
-}
-
 void AddSchemas(const TableMetadata& metadata, OrderedJson& json) {
   OrderedJson schemas = OrderedJson::array();
   for (const Schema& schema : metadata.schemas) schemas.push_back(ToJson(schema));
@@ -66,40 +61,29 @@ void AddSpecAndOrder(OrderedJson& json) {
       OrderedJson::array({OrderedJson{{"order-id", 0}, {"fields", OrderedJson::array()}}});
 }
 
-void AddSnapshots(const TableMetadata& metadata, bool only_referenced, OrderedJson& json) {
-  std::span<const Snapshot> listed = metadata.snapshots;
+void AddRefs(const TableMetadata& metadata, OrderedJson& json) {
   OrderedJson refs = OrderedJson::object();
   std::int64_t current = kNoSnapshot;
-  if (!listed.empty()) {
-    current = listed.back().id.value();
+  if (!metadata.snapshot_log.empty()) {
+    current = metadata.snapshot_log.back().snapshot_id.value();
     OrderedJson branch;
     branch["snapshot-id"] = current;
     branch["type"] = "branch";
     refs["main"] = std::move(branch);
-    if (only_referenced) listed = listed.last(1);
   }
   json["current-snapshot-id"] = current;
   json["refs"] = std::move(refs);
-  json["snapshots"] = SnapshotsToJson(listed);
 }
 
-void AddLogs(const TableMetadata& metadata, OrderedJson& json) {
-  OrderedJson snapshot_log = OrderedJson::array();
-  for (const SnapshotLogEntry& entry : metadata.snapshot_log) {
-    OrderedJson item;
-    item["timestamp-ms"] = entry.timestamp.value();
-    item["snapshot-id"] = entry.snapshot_id.value();
-    snapshot_log.push_back(std::move(item));
+void AppendList(std::string_view name, std::span<const std::string_view> items, std::string& to) {
+  to += ",\"";
+  to += name;
+  to += "\":[";
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (i > 0) to += ',';
+    to += items[i];
   }
-  OrderedJson metadata_log = OrderedJson::array();
-  for (const MetadataLogEntry& entry : metadata.metadata_log) {
-    OrderedJson item;
-    item["timestamp-ms"] = entry.timestamp.value();
-    item["metadata-file"] = entry.metadata_file;
-    metadata_log.push_back(std::move(item));
-  }
-  json["snapshot-log"] = std::move(snapshot_log);
-  json["metadata-log"] = std::move(metadata_log);
+  to += ']';
 }
 
 }  // namespace
@@ -108,6 +92,15 @@ OrderedJson ToJson(const Properties& properties) {
   OrderedJson json = OrderedJson::object();
   for (const auto& [key, value] : properties) json[key] = value;
   return json;
+}
+
+std::string SnapshotToJson(const Snapshot& snapshot) { return Dump(ToJson(snapshot)); }
+
+std::string MetadataLogEntryToJson(const MetadataLogEntry& entry) {
+  OrderedJson json;
+  json["timestamp-ms"] = entry.timestamp.value();
+  json["metadata-file"] = entry.metadata_file;
+  return Dump(json);
 }
 
 std::string TableMetadataToJson(const TableMetadata& metadata, bool only_referenced) {
@@ -121,11 +114,22 @@ std::string TableMetadataToJson(const TableMetadata& metadata, bool only_referen
   AddSchemas(metadata, json);
   AddSpecAndOrder(json);
   json["properties"] = ToJson(metadata.properties);
-  AddSnapshots(metadata, only_referenced, json);
-  json["statistics"] = OrderedJson::array();
-  json["partition-statistics"] = OrderedJson::array();
-  AddLogs(metadata, json);
-  return Dump(json);
+  AddRefs(metadata, json);
+  std::string text = Dump(json);
+  text.pop_back();
+  std::span<const std::string_view> snapshots = metadata.snapshots;
+  if (only_referenced && !snapshots.empty()) snapshots = snapshots.last(1);
+  AppendList("snapshots", snapshots, text);
+  text += R"(,"statistics":[],"partition-statistics":[],"snapshot-log":[)";
+  for (const SnapshotLogEntry& entry : metadata.snapshot_log) {
+    if (&entry != metadata.snapshot_log.data()) text += ',';
+    text += R"({"timestamp-ms":)" + std::to_string(entry.timestamp.value()) + R"(,"snapshot-id":)" +
+            std::to_string(entry.snapshot_id.value()) + '}';
+  }
+  text += ']';
+  AppendList("metadata-log", metadata.metadata_log, text);
+  text += '}';
+  return text;
 }
 
 }  // namespace frazil::iceberg

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -52,11 +53,17 @@ struct TableMetadata {
   std::vector<Schema> schemas;
   SchemaVersion current_schema;
   Properties properties;
-  // Oldest first. The current one is the last; none: an empty table.
-  std::vector<Snapshot> snapshots;
+  // SnapshotToJson of each, oldest first: they never change, and whoever lists hundreds keeps them.
+  // They must outlive the value. None: an empty table.
+  std::vector<std::string_view> snapshots;
+  // One for each snapshot, in the same order; the current one is the last.
   std::vector<SnapshotLogEntry> snapshot_log;
-  std::vector<MetadataLogEntry> metadata_log;
+  // MetadataLogEntryToJson of each, oldest first; they must outlive the value.
+  std::vector<std::string_view> metadata_log;
 };
+
+std::string SnapshotToJson(const Snapshot& snapshot);
+std::string MetadataLogEntryToJson(const MetadataLogEntry& entry);
 
 // Keys in a fixed order; integers of 64 bits in all their digits. The branch "main" points to the
 // current snapshot. `only_referenced` keeps just the snapshots that a ref names (snapshots=refs)

@@ -161,7 +161,8 @@ Result<LoadedTable> SpeedTable::Load(SnapshotSelection selection, Deadline deadl
   std::shared_ptr<const std::string>& json =
       selection == SnapshotSelection::kAll ? rendered_.all : rendered_.referenced;
   if (!json) {
-    json = std::make_shared<const std::string>(MetadataJson(identity_, versions_, view, selection));
+    json = std::make_shared<const std::string>(
+        MetadataJson(identity_, versions_, view, selection, texts_));
   }
   loaded.metadata_json = json;
   return loaded;
@@ -390,6 +391,7 @@ Status SpeedTable::ReadAgain() {
   generations_ = std::move(generations);
   current_ = std::make_unique<CurrentTable>(std::move(view));
   rendered_ = {};
+  texts_ = {};
   must_read_again_ = false;
   return {};
 }

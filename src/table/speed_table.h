@@ -31,6 +31,7 @@
 #include "table/schema_source.h"
 #include "table/step_indexer.h"
 #include "table/table_catalog.h"
+#include "table/table_files.h"
 #include "table/topic_observer.h"
 #include "table/topic_schemas.h"
 #include "telemetry/log.h"
@@ -182,6 +183,7 @@ class SpeedTable {
     std::shared_ptr<const std::string> referenced;
   };
   Rendered rendered_ FRAZIL_GUARDED_BY(mutex_);
+  MetadataTexts texts_ FRAZIL_GUARDED_BY(mutex_);
   bool format_pinned_ = false;
   bool must_read_again_ = false;
   decode::ValueFormat indexed_format_;

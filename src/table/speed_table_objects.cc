@@ -117,8 +117,9 @@ Result<SharedBytes> SpeedTable::Render(const Found& found) const {
   }
   if (found.state) {
     FRAZIL_RETURN_IF_ERROR(CheckWriter(found.state->state.writer_version));
+    MetadataTexts texts;
     const std::string json =
-        MetadataJson(identity_, versions, *found.state, SnapshotSelection::kAll);
+        MetadataJson(identity_, versions, *found.state, SnapshotSelection::kAll, texts);
     return std::make_shared<const Bytes>(json.begin(), json.end());
   }
   if (found.cut) {

@@ -33,6 +33,12 @@ iceberg::Properties SummaryOf(const ledger::CutRow& cut) {
   return summary;
 }
 
+// Compares cuts with numbers of cuts.
+struct ByNumber {
+  bool operator()(const ledger::CutRow& cut, CutNumber number) const { return cut.number < number; }
+  bool operator()(CutNumber number, const ledger::CutRow& cut) const { return number < cut.number; }
+};
+
 iceberg::Snapshot SnapshotOf(const TableIdentity& table, const ledger::CutRow& cut) {
   return {.id = cut.snapshot_id,
           .parent_id = cut.parent_snapshot_id,
@@ -58,8 +64,36 @@ std::string ManifestKey(const TableIdentity& table, const ledger::ManifestRow& m
   return ManifestKey(table, manifest.cut, manifest.nonce, manifest.writer_version);
 }
 
+std::string_view MetadataTexts::Snapshot(const TableIdentity& table, const ledger::CutRow& cut) {
+  std::string& text = snapshots_[cut.number];
+  if (text.empty()) text = iceberg::SnapshotToJson(SnapshotOf(table, cut));
+  return text;
+}
+
+std::string_view MetadataTexts::LogEntry(const TableIdentity& table,
+                                         const ledger::StateRow& state) {
+  std::string& text = states_[state.number];
+  if (text.empty()) {
+    text = iceberg::MetadataLogEntryToJson(
+        {.timestamp = state.stamp, .metadata_file = UrlOf(MetadataKey(table, state))});
+  }
+  return text;
+}
+
+void MetadataTexts::Keep(const ledger::StateView& view) {
+  if (snapshots_.size() > view.listed.size()) {
+    std::erase_if(snapshots_, [&](const auto& entry) {
+      return !std::binary_search(view.listed.begin(), view.listed.end(), entry.first, ByNumber());
+    });
+  }
+  if (states_.size() > view.previous.size() && !view.previous.empty()) {
+    states_.erase(states_.begin(), states_.lower_bound(view.previous.front().number));
+  }
+}
+
 std::string MetadataJson(const TableIdentity& table, const std::vector<iceberg::Schema>& schemas,
-                         const ledger::StateView& view, SnapshotSelection selection) {
+                         const ledger::StateView& view, SnapshotSelection selection,
+                         MetadataTexts& texts) {
   iceberg::TableMetadata metadata;
   metadata.table_uuid = table.uuid;
   metadata.location = table.Location();
@@ -77,14 +111,16 @@ std::string MetadataJson(const TableIdentity& table, const std::vector<iceberg::
   metadata.last_sequence_number = SequenceOf(view.listed.back().number);
   metadata.snapshots.reserve(view.listed.size());
   for (const ledger::CutRow& cut : view.listed) {
-    metadata.snapshots.push_back(SnapshotOf(table, cut));
+    metadata.snapshots.push_back(texts.Snapshot(table, cut));
     metadata.snapshot_log.push_back({.timestamp = cut.stamp, .snapshot_id = cut.snapshot_id});
   }
   for (const ledger::StateRow& state : view.previous) {
-    metadata.metadata_log.push_back(
-        {.timestamp = state.stamp, .metadata_file = UrlOf(MetadataKey(table, state))});
+    metadata.metadata_log.push_back(texts.LogEntry(table, state));
   }
-  return iceberg::TableMetadataToJson(metadata, selection == SnapshotSelection::kReferenced);
+  std::string json =
+      iceberg::TableMetadataToJson(metadata, selection == SnapshotSelection::kReferenced);
+  texts.Keep(view);
+  return json;
 }
 
 Bytes ManifestListBytes(const TableIdentity& table, const ledger::CutView& view) {

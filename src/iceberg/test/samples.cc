@@ -207,16 +207,21 @@ TableMetadata SampleMetadata() {
                          {"comment", "caf\xC3\xA9 \"\\"}};
   const SnapshotId first(17);
   const SnapshotId second(9223372036854775807);
-  metadata.snapshots = {
+  const std::vector<Snapshot> snapshots = {
       SampleSnapshot(17, std::nullopt, 1, Operation::kAppend),
       SampleSnapshot(9223372036854775807, first, 2, Operation::kReplace),
       SampleSnapshot(8744736658442914487, second, 1099511627779, Operation::kAppend)};
-  for (const Snapshot& snapshot : metadata.snapshots) {
+  // The metadata points to its parts.
+  static const std::vector<std::string> kParts = {
+      SnapshotToJson(snapshots[0]), SnapshotToJson(snapshots[1]), SnapshotToJson(snapshots[2]),
+      MetadataLogEntryToJson(
+          {.timestamp = UnixMillis(1760000000001),
+           .metadata_file = "s3://speed/shop/orders/metadata/00001-8f14.metadata.json"})};
+  metadata.snapshots = {kParts[0], kParts[1], kParts[2]};
+  for (const Snapshot& snapshot : snapshots) {
     metadata.snapshot_log.push_back({.timestamp = snapshot.timestamp, .snapshot_id = snapshot.id});
   }
-  metadata.metadata_log = {
-      {.timestamp = UnixMillis(1760000000001),
-       .metadata_file = "s3://speed/shop/orders/metadata/00001-8f14.metadata.json"}};
+  metadata.metadata_log = {kParts[3]};
   return metadata;
 }
 

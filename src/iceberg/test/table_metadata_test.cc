@@ -68,16 +68,21 @@ TEST(TableMetadata, ShowsATableWithoutSnapshots) {
 }
 
 TEST(TableMetadata, NamesEachOperation) {
-  TableMetadata metadata = test::SampleMetadata();
   const std::vector<std::pair<Operation, std::string>> cases = {
       {Operation::kAppend, "append"},
       {Operation::kReplace, "replace"},
       {Operation::kOverwrite, "overwrite"},
       {Operation::kDelete, "delete"}};
   for (const auto& [operation, name] : cases) {
-    metadata.snapshots.back().operation = operation;
-    const Json json = Json::parse(TableMetadataToJson(metadata));
-    EXPECT_EQ(json["snapshots"][2]["summary"]["operation"], name);
+    const Json json = Json::parse(SnapshotToJson({.id = SnapshotId(1),
+                                                  .parent_id = std::nullopt,
+                                                  .sequence_number = SequenceNumber(1),
+                                                  .timestamp = UnixMillis(1),
+                                                  .manifest_list = "s3://a/b.avro",
+                                                  .operation = operation,
+                                                  .summary = {},
+                                                  .schema_version = SchemaVersion(0)}));
+    EXPECT_EQ(json["summary"]["operation"], name);
   }
 }
 
