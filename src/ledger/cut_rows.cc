@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/cut_rows.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "ledger/ledger_tables.h"
@@ -100,27 +101,33 @@ Result<std::optional<CutRow>> ReadCut(Database& database, std::int64_t table_key
 }
 
 Result<std::vector<CutRow>> ReadListed(Database& database, std::int64_t table_key,
-                                       std::int64_t state) {
+                                       const StoredState& state) {
+  // Newest first and no further than the last one: most of them are the newest.
   Query query = database.Prepare("SELECT " FRAZIL_CUT_COLUMNS
-                                 " FROM cuts INDEXED BY cuts_by_listing WHERE table_key = ? "
-                                 "AND listed_until > ? AND listed_from <= ? ORDER BY number");
-  query.Bind(table_key).Bind(state).Bind(state);
+                                 " FROM cuts WHERE table_key = ? AND number <= ? "
+                                 "AND +listed_until > ? AND +listed_from <= ? "
+                                 "ORDER BY number DESC LIMIT ?");
+  query.Bind(table_key).Bind(state.row.cut.value());
+  query.Bind(state.row.number).Bind(state.row.number).Bind(state.listed);
   std::vector<CutRow> cuts;
   for (;;) {
     FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
-    if (!found) return cuts;
+    if (!found) break;
     FRAZIL_ASSIGN_OR_RETURN(CutRow cut, CutOf(query));
     cuts.push_back(std::move(cut));
   }
+  if (static_cast<std::int64_t>(cuts.size()) != state.listed) return MissingRow("cuts");
+  std::reverse(cuts.begin(), cuts.end());
+  return cuts;
 }
 
 Status InsertCut(Database& database, std::int64_t table_key, const CutRow& row,
-                 std::int64_t listed_from) {
+                 std::int64_t listed_from, std::int64_t manifests) {
   {
     Query query = database.Prepare("INSERT INTO cuts (" FRAZIL_CUT_COLUMNS
-                                   ", table_key, listed_from, listed_until) "
+                                   ", table_key, manifests, listed_from, listed_until) "
                                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                   "?, ?, ?)");
+                                   "?, ?, ?, ?)");
     query.Bind(row.number.value())
         .Bind(row.stamp.value())
         .Bind(std::int64_t{row.schema_version.value()})
@@ -134,7 +141,8 @@ Status InsertCut(Database& database, std::int64_t table_key, const CutRow& row,
     }
     query.Bind(NameOf(row.operation));
     Bind(Bind(Bind(query, row.added), row.removed), row.total);
-    FRAZIL_RETURN_IF_ERROR(query.Bind(table_key).Bind(listed_from).Bind(kNever).Run());
+    FRAZIL_RETURN_IF_ERROR(
+        query.Bind(table_key).Bind(manifests).Bind(listed_from).Bind(kNever).Run());
   }
   return database
       .Prepare("INSERT INTO cut_partitions (table_key, cut, partitions) VALUES (?, ?, ?)")

@@ -28,12 +28,13 @@ Status InsertState(Database& database, std::int64_t table_key, const StoredState
 
 // Without the partitions.
 Result<std::optional<CutRow>> ReadCut(Database& database, std::int64_t table_key, CutNumber number);
-// The cuts that a state lists, ascending, without their partitions.
+// The cuts that a state lists, ascending, without their partitions. Errors: corrupt_data unless
+// they are as many as it counts.
 Result<std::vector<CutRow>> ReadListed(Database& database, std::int64_t table_key,
-                                       std::int64_t state);
-// `listed_from`: the first state that lists it.
+                                       const StoredState& state);
+// `listed_from`: the first state that lists it. `manifests`: how many its list has.
 Status InsertCut(Database& database, std::int64_t table_key, const CutRow& row,
-                 std::int64_t listed_from);
+                 std::int64_t listed_from, std::int64_t manifests);
 
 // corrupt_data when the cut has none.
 Result<std::vector<CutPartition>> ReadPartitions(Database& database, std::int64_t table_key,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ledger/file_rows.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -193,18 +194,28 @@ Result<std::optional<ManifestRow>> ReadManifest(Database& database, std::int64_t
 
 Result<std::vector<ManifestRow>> ReadManifestList(Database& database, std::int64_t table_key,
                                                   CutNumber cut) {
+  std::int64_t count = 0;
+  {
+    Query query = database.Prepare("SELECT manifests FROM cuts WHERE table_key = ? AND number = ?");
+    FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(table_key).Bind(cut.value()).Step());
+    if (!found) return MissingRow("cuts");
+    count = query.Int(0);
+  }
+  // Newest first and no further than the last one: most of them are the newest.
   Query query = database.Prepare("SELECT " FRAZIL_MANIFEST_COLUMNS
-                                 " FROM manifests INDEXED BY manifests_by_end "
-                                 "WHERE table_key = ? AND until_cut > ? AND cut <= ? "
-                                 "ORDER BY cut");
-  query.Bind(table_key).Bind(cut.value()).Bind(cut.value());
+                                 " FROM manifests WHERE table_key = ? AND cut <= ? "
+                                 "AND +until_cut > ? ORDER BY cut DESC LIMIT ?");
+  query.Bind(table_key).Bind(cut.value()).Bind(cut.value()).Bind(count);
   std::vector<ManifestRow> manifests;
   for (;;) {
     FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Step());
-    if (!found) return manifests;
+    if (!found) break;
     FRAZIL_ASSIGN_OR_RETURN(ManifestRow manifest, ManifestOf(query));
     manifests.push_back(std::move(manifest));
   }
+  if (static_cast<std::int64_t>(manifests.size()) != count) return MissingRow("manifests");
+  std::reverse(manifests.begin(), manifests.end());
+  return manifests;
 }
 
 Status InsertManifest(Database& database, std::int64_t table_key, const ManifestRow& manifest) {

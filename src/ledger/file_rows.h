@@ -25,7 +25,7 @@ Status InsertChunk(Database& database, std::int64_t table_key, const ChunkRow& c
 // Manifests are without their entries.
 Result<std::optional<ManifestRow>> ReadManifest(Database& database, std::int64_t table_key,
                                                 CutNumber cut);
-// The manifest list of a cut, ascending by cut.
+// The manifest list of a cut, ascending by cut; corrupt_data unless they are as many as it counts.
 Result<std::vector<ManifestRow>> ReadManifestList(Database& database, std::int64_t table_key,
                                                   CutNumber cut);
 Status InsertManifest(Database& database, std::int64_t table_key, const ManifestRow& manifest);

@@ -12,7 +12,7 @@
 namespace frazil::ledger {
 
 // Rows that one call removes, about: so that loads wait some milliseconds at most.
-inline constexpr std::int64_t kPurgedRows = 500;
+inline constexpr std::int64_t kPurgedRows = 200;
 
 // As Ledger::Purge, at the moment `now`.
 Result<std::int64_t> Purge(Database& database, std::int64_t table_key,

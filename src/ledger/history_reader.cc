@@ -21,10 +21,7 @@ Result<StateView> ReadState(Database& database, const TableLine& line, std::int6
   StateView view;
   view.state = states.back().row;
   for (std::size_t i = 0; i + 1 < states.size(); ++i) view.previous.push_back(states[i].row);
-  FRAZIL_ASSIGN_OR_RETURN(view.listed, ReadListed(database, line.table_key, number));
-  if (static_cast<std::int64_t>(view.listed.size()) != states.back().listed) {
-    return MissingRow("cuts");
-  }
+  FRAZIL_ASSIGN_OR_RETURN(view.listed, ReadListed(database, line.table_key, states.back()));
   const CutNumber last = view.listed.empty() ? CutNumber(0) : view.listed.back().number;
   if (last != view.state.cut) return MissingRow("cuts");
   if (!view.listed.empty()) {

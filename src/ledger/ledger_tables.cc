@@ -77,6 +77,7 @@ CREATE TABLE tables (
   last_snapshot INTEGER,              -- NULL: no cut yet
   last_chunk INTEGER NOT NULL DEFAULT 0,
   listed INTEGER NOT NULL DEFAULT 0,  -- cuts that the last state lists
+  manifests INTEGER NOT NULL DEFAULT 0,   -- in the last cut's list
   lost INTEGER NOT NULL DEFAULT 0,    -- rows of lost_ranges
   first_row INTEGER NOT NULL DEFAULT 1,   -- states before it have no rows any more
   first_whole INTEGER NOT NULL DEFAULT 1, -- states before it may lack their cuts
@@ -115,6 +116,7 @@ CREATE TABLE cuts (
   total_files INTEGER NOT NULL,
   total_records INTEGER NOT NULL,
   total_bytes INTEGER NOT NULL,
+  manifests INTEGER NOT NULL,         -- how many its list has
   listed_from INTEGER NOT NULL,       -- the first state that lists it
   listed_until INTEGER NOT NULL,      -- the first one that does not any more (R12)
   PRIMARY KEY (table_key, number),

@@ -113,7 +113,9 @@ class Recording {
                .removed = step.removed,
                .total = {}};
     FRAZIL_ASSIGN_OR_RETURN(row.total, TotalAfter(step));
-    FRAZIL_RETURN_IF_ERROR(InsertCut(database_, line_.table_key, row, number_));
+    line_.manifests +=
+        (cut.manifest ? 1 : 0) - static_cast<std::int64_t>(cut.removed_manifests.size());
+    FRAZIL_RETURN_IF_ERROR(InsertCut(database_, line_.table_key, row, number_, line_.manifests));
     FRAZIL_RETURN_IF_ERROR(RemoveFiles(cut, row.number));
     FRAZIL_RETURN_IF_ERROR(AddFiles(cut, row));
     for (LostRange range : cut.lost) {

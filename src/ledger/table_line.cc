@@ -8,7 +8,8 @@ namespace frazil::ledger {
 Result<std::optional<TableLine>> FindLine(Database& database, std::int64_t table_key) {
   Query query = database.Prepare(
       "SELECT topic_key, last_state, last_stamp, last_recorded, last_cut, last_snapshot, "
-      "last_chunk, listed, lost, first_row, first_whole FROM tables WHERE table_key = ?");
+      "last_chunk, listed, manifests, lost, first_row, first_whole FROM tables WHERE table_key = "
+      "?");
   FRAZIL_ASSIGN_OR_RETURN(const bool found, query.Bind(table_key).Step());
   if (!found) return std::optional<TableLine>();
   RowReader reader(query);
@@ -22,6 +23,7 @@ Result<std::optional<TableLine>> FindLine(Database& database, std::int64_t table
   line.last_snapshot = reader.Optional<SnapshotId>();
   line.last_chunk = reader.Number<ChunkId>();
   line.listed = reader.Number<std::int64_t>();
+  line.manifests = reader.Number<std::int64_t>();
   line.lost = reader.Number<std::int64_t>();
   line.first_row = reader.Number<std::int64_t>();
   line.first_whole = reader.Number<std::int64_t>();
@@ -32,7 +34,8 @@ Result<std::optional<TableLine>> FindLine(Database& database, std::int64_t table
 Status WriteLine(Database& database, const TableLine& line) {
   Query query = database.Prepare(
       "UPDATE tables SET last_state = ?, last_stamp = ?, last_recorded = ?, last_cut = ?, "
-      "last_snapshot = ?, last_chunk = ?, listed = ?, lost = ?, first_row = ?, first_whole = ? "
+      "last_snapshot = ?, last_chunk = ?, listed = ?, manifests = ?, lost = ?, first_row = ?, "
+      "first_whole = ? "
       "WHERE table_key = ?");
   query.Bind(line.last_state)
       .Bind(line.last_stamp.value())
@@ -45,6 +48,7 @@ Status WriteLine(Database& database, const TableLine& line) {
   }
   return query.Bind(line.last_chunk.value())
       .Bind(line.listed)
+      .Bind(line.manifests)
       .Bind(line.lost)
       .Bind(line.first_row)
       .Bind(line.first_whole)

@@ -26,6 +26,8 @@ struct TableLine {
   ChunkId last_chunk;
   // Cuts that the last state lists.
   std::int64_t listed = 0;
+  // Manifests in the last cut's list.
+  std::int64_t manifests = 0;
   // Rows of lost_ranges.
   std::int64_t lost = 0;
   // States from here on have rows, and from `first_whole` on all that they need.

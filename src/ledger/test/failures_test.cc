@@ -8,9 +8,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "base/check.h"
 #include "ledger/sqlite_ledger.h"
 #include "ledger/test/ledger_fixture.h"
 
@@ -59,6 +61,11 @@ class FailuresTest : public LedgerTest {
             ->RecordState(table_, 0,
                           StateOf({Append(1, {Range(0, 0, 0, 5)}, {SomeChunk(1, 0, 0, 5)})}))
             .ok());
+  }
+
+  // Ranges above those that a random life reaches.
+  static std::vector<CutPartition> Grown(std::int64_t by) {
+    return {Range(0, 0, 0, 10'000 + by), Range(0, 1, 0, 10'000), Range(0, 7, 0, 10'000)};
   }
 
   std::int64_t table_ = 0;
@@ -116,6 +123,55 @@ TEST_F(FailuresTest, DatabaseOfAnotherProgramIsRefusedUntouched) {
   const auto before = ReadFile();
   EXPECT_THAT(OpeningError(), HasSubstr("another program's database"));
   EXPECT_EQ(ReadFile(), before);
+}
+
+TEST_F(FailuresTest, FileOfTheFirstFormIsRefusedUntouched) {
+  Fill();
+  Close();
+  Execute("PRAGMA user_version = 1");
+  const auto before = ReadFile();
+  EXPECT_THAT(OpeningError(), HasSubstr("start with a new --data-dir"));
+  EXPECT_EQ(ReadFile(), before);
+}
+
+TEST_F(FailuresTest, EmptyFileIsNotTakenForANewOne) {
+  std::filesystem::create_directories(folder_);
+  std::ofstream(File()).close();
+  EXPECT_THAT(OpeningError(), HasSubstr("the ledger's file is empty; put back a copy"));
+  EXPECT_EQ(std::filesystem::file_size(File()), 0U);
+}
+
+TEST_F(FailuresTest, DatabaseWithoutTablesIsNotTakenForANewOne) {
+  std::filesystem::create_directories(folder_);
+  std::ofstream(File()).close();
+  Execute("PRAGMA user_version = 2; VACUUM");
+  const auto before = ReadFile();
+  EXPECT_THAT(OpeningError(), HasSubstr("without a ledger's tables"));
+  EXPECT_EQ(ReadFile(), before);
+}
+
+TEST_F(FailuresTest, LogWithoutItsFileIsNotPlayedIntoANewOne) {
+  Fill();
+  const std::string log = File() + "-wal";
+  const std::string kept = folder_ + "-wal";
+  std::filesystem::copy(log, kept);
+  Close();
+  std::filesystem::remove(File());
+  std::filesystem::copy(kept, log);
+  EXPECT_THAT(OpeningError(), HasSubstr("put the file back"));
+  EXPECT_FALSE(std::filesystem::exists(File()));
+}
+
+TEST_F(FailuresTest, FileThatWasNotFinishedIsMadeAnew) {
+  std::filesystem::create_directories(folder_);
+  for (const char* ending : {".new", ".new-journal", ".new-wal", ".new-shm"}) {
+    std::ofstream(File() + ending) << "half a page";
+  }
+  Open();
+  EXPECT_EQ(ledger_->Secret().size(), 32U);
+  for (const char* ending : {".new", ".new-journal", ".new-wal", ".new-shm"}) {
+    EXPECT_FALSE(std::filesystem::exists(File() + ending)) << ending;
+  }
 }
 
 TEST_F(FailuresTest, FileThatIsNoDatabaseIsDamaged) {
@@ -203,6 +259,91 @@ TEST_F(FailuresTest, FullDiskFailsOneCallAndLosesNothing) {
   const auto recorded = ledger_->RecordState(table_, last, NewState{});
   ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
   EXPECT_EQ(recorded->state.number, last + 1);
+}
+
+// The process may write no file beyond `size` bytes while this lives: writes fail in the middle of
+// a commit.
+class SmallFiles {
+ public:
+  explicit SmallFiles(rlim_t size) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    FRAZIL_CHECK(getrlimit(RLIMIT_FSIZE, &before_) == 0);
+    rlimit limit = before_;
+    limit.rlim_cur = size;
+    FRAZIL_CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  }
+  ~SmallFiles() {
+    FRAZIL_CHECK(setrlimit(RLIMIT_FSIZE, &before_) == 0);
+    std::signal(SIGXFSZ, handler_);
+  }
+  SmallFiles(const SmallFiles&) = delete;
+  SmallFiles& operator=(const SmallFiles&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(FailuresTest, CommitThatFailsOnTheDiskLosesNothingAndRecordsWholeStates) {
+  Open();
+  RandomLife life(*ledger_, MakeTable(), 6);
+  for (int i = 0; i < 30; ++i) life.Step();
+  const std::int64_t table = 1;
+  std::int64_t last = life.last_state();
+  int failures = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::string before = Describe(*ledger_->Current(table));
+    const auto log = std::filesystem::file_size(File() + "-wal");
+    Result<RecordedState> recorded = Error(ErrorCode::kInternal, "not tried");
+    {
+      const SmallFiles small(log + static_cast<rlim_t>(i) * 1500);
+      recorded = ledger_->RecordState(table, last, StateOf({CutOver(90'000 + i, Grown(i))}));
+    }
+    if (recorded.ok()) {
+      ++last;
+      continue;
+    }
+    ++failures;
+    ASSERT_EQ(recorded.error().code(), ErrorCode::kLedger) << recorded.error().ToString();
+    ASSERT_EQ(Describe(*ledger_->Current(table)), before);
+    if (i % 7 == 0) {
+      Open();
+      // Whether it happened shows now; it happened wholly or not at all.
+      const auto current = ledger_->Current(table);
+      ASSERT_TRUE(current.ok()) << current.error().ToString();
+      ASSERT_LE(current->last->state.number, last + 1);
+      last = current->last->state.number;
+    }
+  }
+  EXPECT_GT(failures, 3);
+  const auto recorded = ledger_->RecordState(table, last, StateOf({CutOver(99'999, Grown(99))}));
+  EXPECT_TRUE(recorded.ok()) << recorded.error().ToString();
+}
+
+// What kill -9 between two calls leaves is what the folder holds then.
+TEST_F(FailuresTest, CopyOfTheFolderAfterAnyCallHasAllThatWasReturned) {
+  Open();
+  const std::int64_t table = MakeTable();
+  RandomLife life(*ledger_, table, 8);
+  for (int i = 0; i < 25; ++i) {
+    clock_.Set(kNewYear + i * 3'600'000);
+    life.Step();
+    if (i % 5 == 4) {
+      ASSERT_TRUE(ledger_->Purge(table, std::chrono::milliseconds(0)).ok());
+    }
+    const std::string copy = folder_ + "-copy" + std::to_string(i);
+    std::filesystem::copy(folder_, copy);
+    const auto opened = OpenSqliteLedger(copy, clock_);
+    ASSERT_TRUE(opened.ok()) << opened.error().ToString();
+    ASSERT_EQ(Describe(*(*opened)->Current(table)), Describe(*ledger_->Current(table)));
+    ASSERT_EQ((*opened)->Secret(), ledger_->Secret());
+    for (std::int64_t state = 1; state <= life.last_state(); ++state) {
+      ASSERT_EQ(Describe((*opened)->FindState(table, state)),
+                Describe(ledger_->FindState(table, state)));
+    }
+    const auto recorded = (*opened)->RecordState(table, life.last_state(), NewState{});
+    ASSERT_TRUE(recorded.ok()) << recorded.error().ToString();
+    ASSERT_NE(recorded->state.nonce, ledger_->BootNonce());
+  }
 }
 
 // Records states for ever and writes each number to `out` after the call has come back.
