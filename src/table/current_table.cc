@@ -128,6 +128,8 @@ void CurrentTable::Apply(const ledger::NewState& planned, const ledger::Recorded
   last_->state = recorded.state;
   for (std::size_t i = 0; i < planned.cuts.size(); ++i) {
     ApplyCut(planned.cuts[i], recorded.cuts[i]);
+    // Only the last vector is looked at again.
+    if (!last_->listed.empty()) last_->listed.back().partitions = {};
     last_->listed.push_back(recorded.cuts[i]);
   }
   EraseByCut(last_->listed, planned.unlisted, [](const ledger::CutRow& row) { return row.number; });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A day of loads: what is listed stays short, and what left the list still resolves.
+#include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <vector>
@@ -51,16 +53,28 @@ TEST_F(HistoryTest, R12_EveryPathOfADayResolvesAndOlderOnesGo) {
   }
 }
 
-// In make torture: 360,000 over an hour.
-TEST_F(HistoryTest, TwentyThousandLoadsOverADayListFiveHundredSnapshotsAndEveryRecord) {
+std::int64_t NumberOf(const char* variable, std::int64_t otherwise) {
+  const char* text = std::getenv(variable);
+  return text == nullptr ? otherwise : std::stoll(text);
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::int64_t kLoadsOfADay = 2'000;
+#else
+constexpr std::int64_t kLoadsOfADay = 20'000;
+#endif
+
+// make torture says how many loads, and over how long: 360,000 over an hour.
+TEST_F(HistoryTest, ManyLoadsListFiveHundredSnapshotsAndEveryRecord) {
   options_.schema_cache = milliseconds(1000);
   Restart();
-  constexpr int kLoads = 20'000;
+  const std::int64_t loads = NumberOf("FRAZIL_HISTORY_LOADS", kLoadsOfADay);
+  const std::int64_t span = NumberOf("FRAZIL_HISTORY_MILLISECONDS", kDay);
   std::int64_t produced = 0;
   std::size_t most_listed = 0;
-  for (int i = 0; i < kLoads; ++i) {
-    clock_.now = clock_.now + kDay / kLoads;
-    Produce(i % 2, i);
+  for (std::int64_t i = 0; i < loads; ++i) {
+    clock_.now = clock_.now + span / loads;
+    Produce(static_cast<int>(i % 2), i);
     ++produced;
     const auto loaded = Load(SnapshotSelection::kReferenced);
     ASSERT_TRUE(loaded.ok()) << loaded.error().ToString();
