@@ -143,4 +143,27 @@ bool IsPromotion(const Type& from, const Type& to) {
          from.scale == to.scale && from.precision <= to.precision;
 }
 
+namespace {
+
+bool HoldsFields(const std::vector<NestedField>& fields, const std::vector<NestedField>& others);
+
+bool HoldsType(const Type& type, const Type& other) {
+  if (other.is_primitive()) return IsPromotion(other, type);
+  return type.kind == other.kind && HoldsFields(type.fields, other.fields);
+}
+
+bool HoldsFields(const std::vector<NestedField>& fields, const std::vector<NestedField>& others) {
+  return std::all_of(others.begin(), others.end(), [&fields](const NestedField& other) {
+    return std::any_of(fields.begin(), fields.end(), [&other](const NestedField& field) {
+      return field.id == other.id && HoldsType(field.type, other.type);
+    });
+  });
+}
+
+}  // namespace
+
+bool HoldsAllFields(const Schema& schema, const Schema& other) {
+  return HoldsFields(schema.fields, other.fields);
+}
+
 }  // namespace frazil::iceberg

@@ -93,6 +93,9 @@ FieldId HighestFieldId(const Schema& schema);
 // wider decimal of the same scale).
 bool IsPromotion(const Type& from, const Type& to);
 
+// Whether `schema` has every field of `other`, nested ones too, by id and wide enough.
+bool HoldsAllFields(const Schema& schema, const Schema& other);
+
 // The JSON of appendix C: {"type":"struct","schema-id":0,"fields":[...]}. Keys in a fixed order.
 std::string SchemaToJson(const Schema& schema);
 // Errors: corrupt_data. Accepts what SchemaToJson writes and any other order of keys.

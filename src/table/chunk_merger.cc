@@ -2,6 +2,7 @@
 #include "table/chunk_merger.h"
 
 #include <algorithm>
+#include <span>
 
 #include "table/chunk_ladder.h"
 #include "table/guarded_call.h"
@@ -16,6 +17,28 @@ std::vector<ChunkId> IdsOf(const std::vector<ledger::ChunkRow>& chunks) {
   for (const ledger::ChunkRow& chunk : chunks) ids.push_back(chunk.id);
   std::sort(ids.begin(), ids.end());
   return ids;
+}
+
+// Runs of chunks that one schema version holds, from old to young: merging across their borders
+// would drop the values of a field that was dropped, and a subject may go back to it.
+std::vector<ChunkRun> RunsOfOneVersion(const std::vector<const ledger::ChunkRow*>& chunks,
+                                       const std::vector<iceberg::Schema>& versions) {
+  const auto schema = [&versions](SchemaVersion version) -> const iceberg::Schema& {
+    return versions.at(static_cast<std::size_t>(version.value()));
+  };
+  std::vector<ChunkRun> runs;
+  SchemaVersion highest;
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    const SchemaVersion version = chunks[i]->schema_version;
+    const SchemaVersion both = std::max(highest, version);
+    const bool joins = !runs.empty() && (version == highest ||
+                                         (iceberg::HoldsAllFields(schema(both), schema(version)) &&
+                                          iceberg::HoldsAllFields(schema(both), schema(highest))));
+    if (!joins) runs.push_back({.first = i, .last = i});
+    highest = joins ? both : version;
+    runs.back().last = i + 1;
+  }
+  return runs;
 }
 
 std::int64_t RecordsOf(const std::vector<ledger::ChunkRow>& chunks) {
@@ -43,18 +66,48 @@ std::vector<std::int64_t> ChunkMerger::SizesOf(
   return sizes;
 }
 
+std::vector<ledger::ChunkRow> ChunkMerger::ToMerge(
+    const std::vector<const ledger::ChunkRow*>& chunks,
+    const std::vector<iceberg::Schema>& versions) const {
+  const std::vector<std::int64_t> all = SizesOf(chunks);
+  const std::span<const std::int64_t> sizes = all;
+  const auto full = static_cast<std::int64_t>(context_.full_bytes);
+  std::optional<ChunkRun> found;
+  const std::vector<ChunkRun> runs = RunsOfOneVersion(chunks, versions);
+  for (const ChunkRun& run : runs) {
+    const auto part = sizes.subspan(run.first, run.last - run.first);
+    const std::size_t tail = TailLength(part, full);
+    // Nothing joins an older run any more.
+    if (run.last < chunks.size() && tail >= 2) {
+      found = ChunkRun{.first = run.last - tail, .last = run.last};
+      break;
+    }
+    if (run.last < chunks.size()) continue;
+    found = ChunksToMerge(part, full);
+    if (found) found = ChunkRun{.first = run.first + found->first, .last = run.last};
+  }
+  // A bounded list comes before the values of dropped fields.
+  if (!found && TailLength(sizes, full) >= kMostTailChunks) found = ChunksToMerge(sizes, full);
+  std::vector<ledger::ChunkRow> rows;
+  for (std::size_t i = found ? found->first : 0; found && i < found->last; ++i) {
+    rows.push_back(*chunks[i]);
+  }
+  return rows;
+}
+
 void ChunkMerger::Consider(const Uuid& topic_id, const CurrentTable& table, bool compacted) {
   std::vector<Task> tasks;
+  const std::vector<iceberg::Schema> versions = context_.builder.schemas.Versions();
   {
     MutexLock lock(mutex_);
     for (const auto& [place, chunks] : table.ChunksByPartition()) {
-      const auto run =
-          ChunksToMerge(SizesOf(chunks), static_cast<std::int64_t>(context_.full_bytes));
-      if (!run) continue;
       Slot& slot = slots_[place];
       if (slot.running || slot.ready) continue;
-      Task task{.place = place, .topic_id = topic_id, .chunks = {}, .compacted = compacted};
-      for (std::size_t i = run->first; i < run->last; ++i) task.chunks.push_back(*chunks[i]);
+      Task task{.place = place,
+                .topic_id = topic_id,
+                .chunks = ToMerge(chunks, versions),
+                .compacted = compacted};
+      if (task.chunks.empty()) continue;
       if (slot.failed == IdsOf(task.chunks)) continue;
       slot.running = true;
       ++running_;

@@ -64,6 +64,10 @@ class ChunkMerger {
     bool compacted = false;
   };
 
+  // The chunks to merge at one place; none: nothing to do.
+  std::vector<ledger::ChunkRow> ToMerge(const std::vector<const ledger::ChunkRow*>& chunks,
+                                        const std::vector<iceberg::Schema>& versions) const
+      FRAZIL_REQUIRES(mutex_);
   std::vector<std::int64_t> SizesOf(const std::vector<const ledger::ChunkRow*>& chunks) const
       FRAZIL_REQUIRES(mutex_);
   void Run(const Task& task);

@@ -263,6 +263,47 @@ TEST_F(LifeTest, R11_ASnapshotIsAnAppendOrAReplaceNeverBoth) {
   }
 }
 
+// A subject that drops a field and gains another, and later goes back: old rows keep their values.
+TEST_F(LifeTest, R5_MergingDropsNoFieldThatMayComeBack) {
+  const auto produce = [this](WriterSchemaId id, int count) {
+    for (int i = 0; i < count; ++i) {
+      kafka_.Produce(0, ValueBuilder(id).Long(i).Text("n").Build());
+      LoadJson();
+    }
+  };
+  produce(schema_id_, 5);
+  const auto other =
+      registry_.Register(RecordSchema({{"id", "\"long\""}, {"other", "\"string\""}}));
+  produce(other, 20);
+  std::int64_t with_note = 0;
+  for (const iceberg::DataFile& file : Files(Current(LoadJson()))) {
+    if (file.path.find("-s0-") != std::string::npos) with_note += file.record_count;
+  }
+  EXPECT_EQ(with_note, 5);
+  EXPECT_LE(Files(Current(LoadJson())).size(), kMostTailChunks);
+}
+
+TEST_F(LifeTest, R5_ChunksOfAWidenedSchemaAreMerged) {
+  for (int i = 0; i < 5; ++i) {
+    Produce(0, i);
+    LoadJson();
+  }
+  const auto wider = registry_.Register(
+      RecordSchema({{"id", "\"long\""}, {"note", "\"string\""}, {"more", R"(["null","string"])"}}));
+  for (int i = 0; i < 20; ++i) {
+    kafka_.Produce(0, ValueBuilder(wider).Long(i).Text("n").Long(0).Build());
+    LoadJson();
+  }
+  bool merged = false;
+  for (const std::string& range : Ranges(Current(LoadJson()))) {
+    merged = merged || range.starts_with("g0-p0-0-");
+  }
+  EXPECT_TRUE(merged);
+  for (const iceberg::DataFile& file : Files(Current(LoadJson()))) {
+    EXPECT_THAT(file.path, HasSubstr("-s1-"));
+  }
+}
+
 TEST_F(LifeTest, ALoadThatNeedsLongerSaysSoAndTheWorkGoesOn) {
   options_.load_wait = milliseconds(0);
   Restart();
