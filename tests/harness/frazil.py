@@ -21,7 +21,8 @@ class FrazilFailed(RuntimeError):
 
 
 class Frazil:
-    def __init__(self, kafka, registry, topics, data_dir, listen=None, s3_listen=None, extra=()):
+    def __init__(self, kafka, registry, topics, data_dir, listen=None, s3_listen=None, extra=(),
+                 environment=None):
         ports = free_ports(2)
         self.port = listen or ports[0]
         self.s3_port = s3_listen or ports[1]
@@ -32,13 +33,15 @@ class Frazil:
         self.command = [str(BINARY), "serve", "--kafka", kafka, "--registry", registry,
                         "--listen", f"{HOST}:{self.port}", "--s3-listen", f"{HOST}:{self.s3_port}",
                         "--data-dir", str(self.data_dir), "--topics", ",".join(topics), *extra]
+        self.environment = environment or {}
         self.process = None
 
     def start(self, ready=True, seconds=30):
         """With `ready` waits until it can answer from Kafka, else until it listens."""
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log,
-                                            stderr=log, start_new_session=True)
+                                            stderr=log, start_new_session=True,
+                                            env={**os.environ, **self.environment})
         path = "/readyz" if ready else "/healthz"
         try:
             wait_for(lambda: self._answers(path), f"{self.url}{path} answers 200", seconds)
