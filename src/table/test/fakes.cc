@@ -101,6 +101,34 @@ int FakeKafka::reads() const {
   return reads_;
 }
 
+void FakeKafka::StallReads(bool stall) {
+  MutexLock lock(mutex_);
+  stall_ = stall;
+}
+
+int FakeKafka::running_reads() const {
+  MutexLock lock(mutex_);
+  return running_;
+}
+
+Status FakeKafka::Stall(Deadline deadline, const std::stop_token& stop) {
+  {
+    MutexLock lock(mutex_);
+    ++running_;
+  }
+  bool stalled = true;
+  while (stalled && !stop.stop_requested() && !deadline.Expired()) {
+    PauseUntil(Deadline::After(std::chrono::milliseconds(1)), stop);
+    MutexLock lock(mutex_);
+    stalled = stall_;
+  }
+  MutexLock lock(mutex_);
+  --running_;
+  if (stop.stop_requested()) return Error(ErrorCode::kCancelled, "stopped");
+  if (stalled) return Error(ErrorCode::kDeadlineExceeded, "stalled");
+  return {};
+}
+
 Result<TopicState> FakeKafka::Describe(const std::string& topic, Deadline /*deadline*/,
                                        const std::stop_token& /*stop*/) {
   MutexLock lock(mutex_);
@@ -143,8 +171,9 @@ Result<std::optional<bool>> FakeKafka::IsCompacted(const std::string& /*topic*/,
   return compacted_;
 }
 
-Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline /*deadline*/,
-                            const std::stop_token& /*stop*/) {
+Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
+                            const std::stop_token& stop) {
+  FRAZIL_RETURN_IF_ERROR(Stall(deadline, stop));
   std::vector<FakeRecord> records;
   {
     MutexLock lock(mutex_);

@@ -54,6 +54,9 @@ class FakeKafka final : public RecordSource {
   // Reads of this partition fail with this.
   void FailReads(int partition, std::optional<Error> error);
   int reads() const;
+  // Reads wait until they are stopped, or until this is taken back.
+  void StallReads(bool stall);
+  int running_reads() const;
 
   Result<TopicState> Describe(const std::string& topic, Deadline deadline,
                               const std::stop_token& stop) override;
@@ -67,6 +70,8 @@ class FakeKafka final : public RecordSource {
                    const std::stop_token& stop) override;
 
  private:
+  Status Stall(Deadline deadline, const std::stop_token& stop);
+
   struct Log {
     std::int64_t start = 0;
     std::int64_t end = 0;
@@ -87,6 +92,8 @@ class FakeKafka final : public RecordSource {
   bool knows_ids_ FRAZIL_GUARDED_BY(mutex_) = true;
   std::optional<bool> compacted_ FRAZIL_GUARDED_BY(mutex_) = false;
   int reads_ FRAZIL_GUARDED_BY(mutex_) = 0;
+  bool stall_ FRAZIL_GUARDED_BY(mutex_) = false;
+  int running_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 
 class FakeRegistry final : public SchemaSource {

@@ -2,8 +2,10 @@
 // What a table shows when its topic does not just grow: deletion, compaction, re-creation, lost
 // logs; and how its files stay few.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -318,6 +320,45 @@ TEST_F(LifeTest, ALoadThatNeedsLongerSaysSoAndTheWorkGoesOn) {
   ASSERT_TRUE(loaded.ok()) << loaded.error().ToString();
   EXPECT_EQ(Records(Files(Current(Json::parse(*loaded->metadata_json)))), 30);
   EXPECT_LE(kafka_.reads(), 4) << "nothing is read again";
+}
+
+TEST_F(LifeTest, AClientThatLeavesFreesItsWork) {
+  for (int i = 0; i < 30; ++i) Produce(i % 2, i);
+  kafka_.StallReads(true);
+  std::stop_source client;
+  std::optional<Result<LoadedTable>> loaded;
+  std::thread load([&] {
+    loaded = process_->catalog.LoadTable("speed", "orders", SnapshotSelection::kAll, Soon(),
+                                         client.get_token());
+  });
+  const Deadline deadline = Soon();
+  while (kafka_.running_reads() < 2 && !deadline.Expired()) std::this_thread::yield();
+  EXPECT_EQ(kafka_.running_reads(), 2);
+  client.request_stop();
+  load.join();
+  EXPECT_EQ(loaded->error().code(), ErrorCode::kCancelled);
+  while (kafka_.running_reads() > 0 && !deadline.Expired()) std::this_thread::yield();
+  EXPECT_EQ(kafka_.running_reads(), 0);
+  kafka_.StallReads(false);
+  EXPECT_EQ(Records(Files(Current(LoadJson()))), 30);
+}
+
+TEST_F(LifeTest, AReaderThatLeavesFreesItsWork) {
+  for (int i = 0; i < 30; ++i) Produce(0, i);
+  const std::string path = Files(Current(LoadJson()))[0].path;
+  Restart();
+  kafka_.StallReads(true);
+  std::stop_source client;
+  std::optional<Result<Object>> read;
+  std::thread reader(
+      [&] { read = process_->catalog.ReadObject(KeyOf(path), Soon(), client.get_token()); });
+  const Deadline deadline = Soon();
+  while (kafka_.running_reads() < 1 && !deadline.Expired()) std::this_thread::yield();
+  client.request_stop();
+  reader.join();
+  EXPECT_EQ(read->error().code(), ErrorCode::kCancelled);
+  EXPECT_EQ(kafka_.running_reads(), 0);
+  EXPECT_EQ(process_->memory.held(), 0U);
 }
 
 TEST(ChunkLadderTest, ShortTailsAndFullChunksStay) {
