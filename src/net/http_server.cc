@@ -12,8 +12,8 @@
 
 #include "base/check.h"
 #include "net/address_internal.h"
-#include "net/ascii_internal.h"
 #include "net/http_connection_internal.h"
+#include "net/listener_internal.h"
 
 namespace frazil::net {
 namespace {
@@ -23,62 +23,6 @@ using asio::ip::tcp;
 
 // After running out of file descriptors or memory.
 constexpr std::chrono::milliseconds kAcceptPause{100};
-constexpr int kBacklog = 4096;
-
-std::string AdviceFor(const boost::system::error_code& error) {
-  if (error == asio::error::address_in_use) {
-    return "another process listens there already; stop it or choose another port";
-  }
-  if (error == asio::error::access_denied || error.value() == EPERM) {
-    return "this user may not open that port; choose one above 1023";
-  }
-  if (error.value() == EADDRNOTAVAIL) {
-    return "no interface of this machine has that address; choose one that it has, or 0.0.0.0 for "
-           "all";
-  }
-  return error.message();
-}
-
-Error ListenFailed(const ListenAddress& address, const std::string& cause) {
-  return {ErrorCode::kListenFailed, "Cannot listen on " + address.ToString() + ": " + cause};
-}
-
-Result<std::vector<tcp::endpoint>> Resolve(asio::io_context& io, const ListenAddress& address) {
-  std::vector<tcp::endpoint> endpoints;
-  boost::system::error_code error;
-  if (EqualsIgnoringCase(address.host, "localhost")) {
-    // Never whatever else a hosts file says: no authentication is asked for on loopback.
-    endpoints.emplace_back(asio::ip::address_v4::loopback(), address.port);
-    endpoints.emplace_back(asio::ip::address_v6::loopback(), address.port);
-    return endpoints;
-  }
-  const auto literal = asio::ip::make_address(address.host, error);
-  if (!error) {
-    endpoints.emplace_back(literal, address.port);
-    return endpoints;
-  }
-  tcp::resolver resolver(io);
-  const auto found =
-      resolver.resolve(address.host, std::to_string(address.port), tcp::resolver::passive, error);
-  if (error) return ListenFailed(address, "the name cannot be resolved (" + error.message() + ")");
-  for (const auto& entry : found) endpoints.push_back(entry.endpoint());
-  return endpoints;
-}
-
-boost::system::error_code Open(tcp::acceptor& acceptor, const tcp::endpoint& endpoint) {
-  boost::system::error_code error;
-  acceptor.open(endpoint.protocol(), error);
-  if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
-  if (!error) acceptor.bind(endpoint, error);
-  // Accepted sockets inherit it: one system call less for each connection.
-  if (!error) acceptor.set_option(tcp::no_delay(true), error);
-  if (!error) acceptor.listen(kBacklog, error);
-  if (error) {
-    boost::system::error_code ignored;
-    acceptor.close(ignored);
-  }
-  return error;
-}
 
 class AsioHttpServer final : public HttpServer {
  public:
@@ -119,15 +63,7 @@ class AsioHttpServer final : public HttpServer {
 };
 
 Status AsioHttpServer::Start() {
-  FRAZIL_ASSIGN_OR_RETURN(const auto endpoints, Resolve(state_.io, state_.options.address));
-  boost::system::error_code error = asio::error::host_not_found;
-  for (const tcp::endpoint& endpoint : endpoints) {
-    error = Open(acceptor_, endpoint);
-    if (!error) break;
-  }
-  if (error) return ListenFailed(state_.options.address, AdviceFor(error));
-  port_ = acceptor_.local_endpoint(error).port();
-  if (error) return ListenFailed(state_.options.address, error.message());
+  FRAZIL_ASSIGN_OR_RETURN(port_, OpenListener(state_.io, state_.options.address, acceptor_));
 
   state_.on_room = [this] { Accept(); };
   state_.pool = std::make_unique<ThreadPool>(state_.options.threads, state_.options.longest_queue);
