@@ -9,6 +9,7 @@
 
 #include "app/settings.gen.h"
 #include "base/encoding.h"
+#include "cli/sandbox_command.h"
 
 namespace frazil::cli {
 namespace {
@@ -76,6 +77,7 @@ Result<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   app.set_help_flag("--help,-h", "Print this text.");
   app.require_subcommand(0, 1);
   CLI::App* serve = app.add_subcommand("serve", "Serve the catalog and its files until SIGINT.");
+  CLI::App* sandbox = AddSandboxCommand(app, line.sandbox);
   CLI::App* version = app.add_subcommand("version", "Print the version.");
   serve->add_option("--config", line.config, "YAML file of settings; flags win over it.")
       ->type_name("FILE");
@@ -87,10 +89,14 @@ Result<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    line.help = (serve->parsed() ? serve : &app)->help();
+    line.help = (serve->parsed() ? serve : sandbox->parsed() ? sandbox : &app)->help();
     return line;
   } catch (const CLI::ParseError& error) {
     return Error(ErrorCode::kInvalidArgument, error.what());
+  }
+  if (sandbox->parsed()) {
+    line.command = Command::kSandbox;
+    return line;
   }
   const std::vector<std::string> extras = app.remaining(true);
   if (serve->parsed() || version->parsed() || print_version) {
@@ -105,9 +111,9 @@ Result<CommandLine> ParseCommandLine(int argc, const char* const* argv) {
     return line;
   }
   if (!extras.empty()) {
-    return Error(
-        ErrorCode::kInvalidArgument,
-        "there is no such command; there are serve and version: " + Printable(extras.front()));
+    return Error(ErrorCode::kInvalidArgument,
+                 "there is no such command; there are serve, sandbox and version: " +
+                     Printable(extras.front()));
   }
   line.help = app.help();
   return line;

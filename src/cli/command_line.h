@@ -4,12 +4,13 @@
 
 #include <string>
 
+#include "app/sandbox.h"
 #include "app/settings_reader.h"
 #include "base/result.h"
 
 namespace frazil::cli {
 
-enum class Command { kServe, kVersion, kHelp };
+enum class Command { kServe, kSandbox, kVersion, kHelp };
 
 struct CommandLine {
   Command command = Command::kHelp;
@@ -17,6 +18,7 @@ struct CommandLine {
   app::SettingTexts flags;
   // The file that --config names; empty: none.
   std::string config;
+  app::SandboxSettings sandbox;
   // kHelp: what to print.
   std::string help;
 };

@@ -9,6 +9,7 @@
 #include "app/settings_reader.h"
 #include "base/allocator.h"
 #include "cli/command_line.h"
+#include "cli/sandbox_command.h"
 #include "telemetry/log.h"
 
 namespace frazil::cli {
@@ -70,6 +71,10 @@ int Run(int argc, const char* const* argv) {
   switch (line->command) {
     case Command::kServe:
       return Serve(*line);
+    case Command::kSandbox: {
+      const Status ended = RunSandbox(line->sandbox, BlockSignals());
+      return ended.ok() ? 0 : Fail(ended.error());
+    }
     case Command::kVersion:
       std::printf("frazil %s\n", FRAZIL_VERSION);
       return 0;

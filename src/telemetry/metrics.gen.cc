@@ -5,19 +5,19 @@
 namespace frazil::telemetry {
 namespace {
 
-constexpr std::string_view kHttpRequestsTotalEndpointValues[] = {"catalog", "s3"};
+constexpr std::string_view kHttpRequestsTotalEndpointValues[] = {"catalog", "s3", "registry"};
 constexpr std::string_view kHttpRequestsTotalStatusValues[] = {"2xx", "3xx", "4xx", "5xx"};
 constexpr MetricLabel kHttpRequestsTotalLabels[] = {{"endpoint", kHttpRequestsTotalEndpointValues},
                                                     {"status", kHttpRequestsTotalStatusValues}};
-constexpr std::string_view kHttpRequestSecondsEndpointValues[] = {"catalog", "s3"};
+constexpr std::string_view kHttpRequestSecondsEndpointValues[] = {"catalog", "s3", "registry"};
 constexpr MetricLabel kHttpRequestSecondsLabels[] = {
     {"endpoint", kHttpRequestSecondsEndpointValues}};
 constexpr double kHttpRequestSecondsBuckets[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
                                                  0.5,   1,      2.5,   5,    10,    30,   60};
-constexpr std::string_view kHttpResponseBytesTotalEndpointValues[] = {"catalog", "s3"};
+constexpr std::string_view kHttpResponseBytesTotalEndpointValues[] = {"catalog", "s3", "registry"};
 constexpr MetricLabel kHttpResponseBytesTotalLabels[] = {
     {"endpoint", kHttpResponseBytesTotalEndpointValues}};
-constexpr std::string_view kHttpConnectionsEndpointValues[] = {"catalog", "s3"};
+constexpr std::string_view kHttpConnectionsEndpointValues[] = {"catalog", "s3", "registry"};
 constexpr MetricLabel kHttpConnectionsLabels[] = {{"endpoint", kHttpConnectionsEndpointValues}};
 constexpr std::string_view kKafkaRequestsTotalApiValues[] = {
     "api_versions",     "metadata",           "list_offsets", "fetch", "offset_for_leader_epoch",

@@ -49,6 +49,18 @@ TEST(CommandLineTest, UnknownCommandsAndArgumentsAreRefused) {
   EXPECT_THAT(Parse({"serve", "orders"}).error().message(), HasSubstr("orders"));
 }
 
+TEST(CommandLineTest, TheSandboxHasItsOwnFlags) {
+  const auto line = Parse({"sandbox", "--kafka-listen", "127.0.0.1:1,127.0.0.1:2=a:3"});
+  ASSERT_TRUE(line.ok()) << line.error().message();
+  EXPECT_EQ(line->command, Command::kSandbox);
+  EXPECT_EQ(line->sandbox.kafka_listen,
+            (std::vector<std::string>{"127.0.0.1:1", "127.0.0.1:2=a:3"}));
+  EXPECT_EQ(line->sandbox.registry_listen, "127.0.0.1:8081");
+  EXPECT_FALSE(Parse({"sandbox", "--topics", "orders"}).ok());
+  EXPECT_FALSE(Parse({"sandbox", "--partitions", "0"}).ok());
+  EXPECT_THAT(Parse({"sandbox", "--help"})->help, HasSubstr("--registry-listen"));
+}
+
 TEST(CommandLineTest, TheVersionIsACommandAndAFlag) {
   EXPECT_EQ(Parse({"version"})->command, Command::kVersion);
   EXPECT_EQ(Parse({"--version"})->command, Command::kVersion);
