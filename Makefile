@@ -29,8 +29,8 @@ check:  ## the quick part: generated files, layers, names, format
 interop:  ## our own codecs against other people's
 	@$(SUITES) --set interop
 
-dev:  ## Kafka, registry, producer, Frazil and two answered queries; Ctrl-C ends it (DEV_ONCE=1: at once)
-	@scripts/install_dependencies.sh test
+dev:  ## embedded Kafka and registry, a small shop, Frazil, two answered queries; Ctrl-C ends it (DEV_ONCE=1: at once)
+	@scripts/install_dependencies.sh dev
 	@[ -x build/frazil ] || $(MAKE) --no-print-directory build
 	@exec $(PYTHON) scripts/dev.py $(if $(DEV_ONCE),--once)
 

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs what a fresh Debian 12 (x86_64) lacks. Runs in well under a second when nothing is missing.
 #   scripts/install_dependencies.sh build   compilers, libraries, the Arrow SDK
-#   scripts/install_dependencies.sh test    the same, and the tests' Python packages, Kafka, registry
+#   scripts/install_dependencies.sh dev     the same, and the Python packages of `make dev`; no Java
+#   scripts/install_dependencies.sh test    the same, and Java, Kafka, registry
 # Everything but Debian packages lands in .deps/ (FRAZIL_DEPS). Each part is stamped with a hash of
 # the file that pins it, so a changed pin installs that part again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-test}
 deps=${FRAZIL_DEPS:-$PWD/.deps}
-case $what in build | test) ;; *) sed -n 3,7p "$0" >&2; exit 2 ;; esac
+case $what in build | dev | test) ;; *) sed -n 3,8p "$0" >&2; exit 2 ;; esac
 
 build_packages="ca-certificates ccache clang-19 clang-format-19 clang-tidy-19 cmake g++ git
   libboost1.81-dev libclang-rt-19-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev liblz4-dev
@@ -85,7 +86,7 @@ PY
 
 install_python_packages() {
   if stamped venv tests/requirements.txt && [ -x "$deps/venv/bin/python" ]; then return 0; fi
-  echo "installing the tests' Python packages into $deps/venv"
+  echo "installing Python packages into $deps/venv"
   ensure_virtual_environment
   twice "$deps/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps \
     -r tests/requirements.txt
@@ -105,13 +106,13 @@ PY
 
 mkdir -p "$deps"
 packages=$build_packages
-[ "$what" = build ] || packages="$packages $test_packages"
+[ "$what" != test ] || packages="$packages $test_packages"
 # shellcheck disable=SC2086
 install_debian_packages $packages
 install_arrow_sdk
+[ "$what" = build ] || install_python_packages
 if [ "$what" = test ]; then
   scripts/java.sh 21 >/dev/null
-  install_python_packages
   FRAZIL_DEPS=$deps scripts/kafka.sh install
   FRAZIL_DEPS=$deps scripts/registry.sh install
 fi

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One Kafka and one registry for the session; topics and Frazil processes for each test."""
+"""One Kafka and one registry for the session, of either kind; topics and Frazil processes for each
+test."""
 
 import collections
 import itertools
@@ -11,6 +12,7 @@ from harness.frazil import BINARY, Frazil
 from harness.oracle import Oracle
 from harness.orders import ORDER_SCHEMA
 from harness.ports import free_ports
+from harness.sandbox import Sandbox
 from harness.services import Kafka, Registry
 from harness.tcp_proxy import TcpProxy
 from harness.topics import Topic
@@ -20,27 +22,68 @@ ORDER_FIELDS = [field["name"] for field in ORDER_SCHEMA["fields"]]
 Services = collections.namedtuple("Services", "kafka registry oracle kafka_proxy registry_proxy")
 
 
-@pytest.fixture(scope="session")
-def services(tmp_path_factory):
+class Apache:
+    """Apache Kafka and Apicurio Registry."""
+
+    def __init__(self, folder, proxied):
+        self.kafka = Kafka(folder / "kafka", proxied=proxied)
+        self.registry = Registry(folder / "registry")
+
+    def start(self):
+        self.kafka.start()
+        self.registry.start()
+
+    def stop(self):
+        self.kafka.wipe()
+        self.registry.wipe()
+
+
+class Embedded:
+    """What `frazil sandbox` has in it."""
+
+    def __init__(self, folder, proxied):
+        self.kafka = Sandbox(folder, proxied=proxied)
+        self.registry = self.kafka.registry
+
+    def start(self):
+        self.kafka.start()
+
+    def stop(self):
+        status = self.kafka.stop()
+        assert status == 0, f"the sandbox ended with status {status}"
+
+
+BACKENDS = {"apache": Apache, "embedded": Embedded}
+
+
+@pytest.fixture(scope="session", params=BACKENDS)
+def services(tmp_path_factory, request):
     """Kafka and registry, and a proxy before each that a test may cut and must open again."""
-    folder = tmp_path_factory.mktemp("services")
+    folder = tmp_path_factory.mktemp(f"services-{request.param}")
     proxied, proxy_port, registry_proxy_port = free_ports(3)
-    kafka = Kafka(folder / "kafka", proxied=(proxied, proxy_port))
-    registry = Registry(folder / "registry")
+    backend = BACKENDS[request.param](folder, (proxied, proxy_port))
     kafka_proxy = TcpProxy(proxy_port, proxied)
-    registry_proxy = TcpProxy(registry_proxy_port, registry.port)
+    registry_proxy = TcpProxy(registry_proxy_port, backend.registry.port)
     try:
-        kafka.start()
-        registry.start()
+        backend.start()
         kafka_proxy.open()
         registry_proxy.open()
-        yield Services(kafka, registry, Oracle(kafka.address, registry.url), kafka_proxy,
+        yield Services(backend.kafka, backend.registry,
+                       Oracle(backend.kafka.address, backend.registry.url), kafka_proxy,
                        registry_proxy)
     finally:
         kafka_proxy.cut()
         registry_proxy.cut()
-        kafka.wipe()
-        registry.wipe()
+        backend.stop()
+
+
+def pytest_collection_modifyitems(items):
+    """A test that needs what the embedded broker does not have says so: apache_only(reason)."""
+    for item in items:
+        only = item.get_closest_marker("apache_only")
+        backend = item.callspec.params.get("services") if hasattr(item, "callspec") else None
+        if only and backend == "embedded":
+            item.add_marker(pytest.mark.skip(reason=only.args[0]))
 
 
 _topic_numbers = itertools.count(1)

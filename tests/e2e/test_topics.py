@@ -26,6 +26,7 @@ def test_compression(make_topic, make_frazil, duckdb_of, services, compression):
     assert len(check(topic, duckdb_of(make_frazil(topic)), services)) == 2000
 
 
+@pytest.mark.apache_only("the embedded broker has no transactions")
 def test_transactions(make_topic, make_frazil, duckdb_of, services):
     topic = make_topic()
     frazil = make_frazil(topic)

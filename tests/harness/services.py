@@ -45,10 +45,28 @@ class Kafka:
         _script("kafka.sh", "wipe", self._environment)
 
 
-class Registry:
+class RegistryClient:
+    """A registry of the Confluent API below `path`."""
+
+    path = ""
+
+    def __init__(self, port):
+        self.port = port
+        self.url = f"http://{HOST}:{port}{self.path}"
+
+    def register(self, subject, schema_text):
+        """The schema's id."""
+        answer = requests.post(f"{self.url}/subjects/{subject}/versions", timeout=30,
+                               json={"schema": schema_text, "schemaType": "AVRO"})
+        answer.raise_for_status()
+        return answer.json()["id"]
+
+
+class Registry(RegistryClient):
+    path = "/apis/ccompat/v7"
+
     def __init__(self, folder, port=None):
-        self.port = port or free_ports(1, consecutive=True)[0]
-        self.url = f"http://{HOST}:{self.port}/apis/ccompat/v7"
+        super().__init__(port or free_ports(1, consecutive=True)[0])
         self._environment = {"REGISTRY_DIR": str(folder), "REGISTRY_PORT": str(self.port)}
 
     def start(self):
@@ -57,10 +75,3 @@ class Registry:
 
     def wipe(self):
         _script("registry.sh", "wipe", self._environment)
-
-    def register(self, subject, schema_text):
-        """The schema's id."""
-        answer = requests.post(f"{self.url}/subjects/{subject}/versions", timeout=30,
-                               json={"schema": schema_text, "schemaType": "AVRO"})
-        answer.raise_for_status()
-        return answer.json()["id"]
