@@ -32,6 +32,20 @@ decode::RecordBlock ToBlock(kafka::wire::RecordSet set) {
 
 }  // namespace
 
+Result<std::vector<table::TopicName>> KafkaRecordSource::ListTopics(Deadline deadline,
+                                                                    const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(auto topics, cluster_.ListTopics(deadline, stop));
+  std::vector<table::TopicName> names;
+  names.reserve(topics.size());
+  for (kafka::TopicListing& topic : topics) {
+    names.push_back({.name = std::move(topic.name),
+                     .topic_id = topic.topic_id,
+                     .internal = topic.internal,
+                     .partitions = topic.partitions});
+  }
+  return names;
+}
+
 Result<table::TopicState> KafkaRecordSource::Describe(const std::string& topic, Deadline deadline,
                                                       const std::stop_token& stop) {
   FRAZIL_ASSIGN_OR_RETURN(const kafka::TopicOffsets offsets,

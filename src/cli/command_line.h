@@ -10,7 +10,7 @@
 
 namespace frazil::cli {
 
-enum class Command { kServe, kSandbox, kVersion, kHelp };
+enum class Command { kServe, kSandbox, kTopics, kTables, kDescribe, kStatus, kVersion, kHelp };
 
 struct CommandLine {
   Command command = Command::kHelp;
@@ -21,6 +21,12 @@ struct CommandLine {
   app::SandboxSettings sandbox;
   // kHelp: what to print.
   std::string help;
+  // The commands that ask a running server: its URL, empty when it is not given, and "table" or
+  // "json".
+  std::string server;
+  std::string output = "table";
+  // kDescribe: "speed.orders".
+  std::string table;
 };
 
 // Errors: invalid_argument for an unknown command or flag, naming the nearest that exists, and for

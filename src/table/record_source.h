@@ -16,6 +16,16 @@
 
 namespace frazil::table {
 
+// A topic as the cluster lists it.
+struct TopicName {
+  std::string name{};
+  // Zero where the brokers know no topic ids.
+  Uuid topic_id{};
+  // Kafka's own, as the brokers say: __consumer_offsets.
+  bool internal = false;
+  int partitions = 0;
+};
+
 struct PartitionState {
   PartitionId partition;
   // The leader's epoch; -1 where the broker knows none.
@@ -60,6 +70,11 @@ using BlockSink = std::function<Status(decode::RecordBlock block)>;
 class RecordSource {
  public:
   virtual ~RecordSource() = default;
+
+  // Every topic of the cluster that may be seen, in any order, each once.
+  // Errors: kafka_unavailable, deadline_exceeded, kafka_protocol, cancelled.
+  virtual Result<std::vector<TopicName>> ListTopics(Deadline deadline,
+                                                    const std::stop_token& stop) = 0;
 
   // Errors: table_not_found when the topic does not exist; kafka_unavailable, deadline_exceeded,
   // kafka_protocol, cancelled.

@@ -129,6 +129,16 @@ Status FakeKafka::Stall(Deadline deadline, const std::stop_token& stop) {
   return {};
 }
 
+Result<std::vector<TopicName>> FakeKafka::ListTopics(Deadline /*deadline*/,
+                                                     const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  return std::vector<TopicName>{{.name = "orders",
+                                 .topic_id = topic_id_,
+                                 .internal = false,
+                                 .partitions = static_cast<int>(logs_.size())}};
+}
+
 Result<TopicState> FakeKafka::Describe(const std::string& topic, Deadline /*deadline*/,
                                        const std::stop_token& /*stop*/) {
   MutexLock lock(mutex_);

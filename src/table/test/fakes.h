@@ -58,6 +58,8 @@ class FakeKafka final : public RecordSource {
   void StallReads(bool stall);
   int running_reads() const;
 
+  Result<std::vector<TopicName>> ListTopics(Deadline deadline,
+                                            const std::stop_token& stop) override;
   Result<TopicState> Describe(const std::string& topic, Deadline deadline,
                               const std::stop_token& stop) override;
   Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
