@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "iceberg/table_metadata.h"
+
 namespace frazil::serve::console {
 namespace {
 
