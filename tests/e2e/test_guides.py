@@ -70,7 +70,7 @@ def test_pyiceberg(served):
         exec(compile(block.replace("http://127.0.0.1:8181", served.url), "pyiceberg.md", "exec"), scope)
     assert scope["count"] == scope["total"] == scope["then"].num_rows == 59
     assert scope["rows"].num_rows > 0 and scope["coordinates"].num_rows > 0
-    assert scope["first"].shape[0] == 5 and scope["frame"].height == 59
+    assert scope["first"].num_rows == 5 and scope["frame"].height == 59
     assert scope["as_of"].snapshot_id == scope["snapshot"].snapshot_id
     assert ["trace"] in scope["first_keys"]
 
