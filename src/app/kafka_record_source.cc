@@ -81,6 +81,16 @@ Result<std::optional<bool>> KafkaRecordSource::IsCompacted(const std::string& to
   return std::optional<bool>(policy->second.find("compact") != std::string::npos);
 }
 
+Result<std::optional<table::OpenTransaction>> KafkaRecordSource::OldestOpenTransaction(
+    const std::string& topic, PartitionId partition, Deadline deadline,
+    const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto open,
+                          cluster_.OldestOpenTransaction(topic, partition, deadline, stop));
+  if (!open) return std::optional<table::OpenTransaction>();
+  return std::optional<table::OpenTransaction>(
+      {.producer_id = open->producer_id, .first_offset = open->first_offset});
+}
+
 Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,
                                     Deadline deadline, const std::stop_token& stop) {
   const kafka::ReadRequest request{.topic = range.topic,

@@ -25,6 +25,9 @@ class KafkaRecordSource final : public table::RecordSource {
                                                     const std::stop_token& stop) override;
   Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
                                           const std::stop_token& stop) override;
+  Result<std::optional<table::OpenTransaction>> OldestOpenTransaction(
+      const std::string& topic, PartitionId partition, Deadline deadline,
+      const std::stop_token& stop) override;
   Status ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,
                    Deadline deadline, const std::stop_token& stop) override;
 

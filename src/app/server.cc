@@ -160,22 +160,23 @@ kafka::ClusterOptions ClusterOptionsOf(const Settings& settings, const Addresses
   options.request_timeout = settings.kafka_timeout;
   options.connect_timeout = std::min(options.connect_timeout, settings.kafka_timeout);
   options.max_connections_per_broker = static_cast<int>(settings.fetch_parallel + settings.threads);
-  options.batch_limits = {
-      .max_batch_bytes = static_cast<std::size_t>(settings.max_record_bytes),
-      .max_uncompressed_bytes = static_cast<std::size_t>(settings.max_record_bytes)};
+  options.batch_limits.max_record_bytes = static_cast<std::size_t>(settings.max_record_bytes);
+  options.stall_timeout = settings.stall_timeout;
   return options;
 }
 
 table::TableOptions TableOptionsOf(const Settings& settings) {
-  return {.snapshot_backdate = settings.snapshot_backdate,
-          .cut_interval = settings.cut_interval,
-          .kafka_timeout = settings.kafka_timeout,
-          .registry_timeout = settings.registry_timeout,
-          .schema_cache = settings.schema_cache,
-          .chunk_bytes = static_cast<std::size_t>(settings.chunk_bytes),
-          .load_wait = settings.load_wait,
-          .history_snapshots = static_cast<int>(settings.history_snapshots),
-          .history_retention = settings.history_retention};
+  table::TableOptions options;
+  options.snapshot_backdate = settings.snapshot_backdate;
+  options.cut_interval = settings.cut_interval;
+  options.kafka_timeout = settings.kafka_timeout;
+  options.registry_timeout = settings.registry_timeout;
+  options.schema_cache = settings.schema_cache;
+  options.load_wait = settings.load_wait;
+  options.history_snapshots = static_cast<std::size_t>(settings.history_snapshots);
+  options.history_retention = settings.history_retention;
+  options.chunk_bytes = static_cast<std::size_t>(settings.chunk_bytes);
+  return options;
 }
 
 // Null without a registry.

@@ -59,7 +59,7 @@ constexpr SettingRow kRows[] = {
      "How long a load waits for records that were never read before; one that needs longer answers "
      "503 with Retry-After, and the reading goes on.",
      nullptr, nullptr, nullptr, &Settings::load_wait, nullptr},
-    {"history-snapshots", SettingType::kInteger, "500", 1, 10000, false, "",
+    {"history-snapshots", SettingType::kInteger, "500", 3, 10000, false, "",
      "Snapshots that a table lists; older ones leave the list, dense ones first.", nullptr, nullptr,
      &Settings::history_snapshots, nullptr, nullptr},
     {"history-retention", SettingType::kDuration, "86400000ms", 60000, 31536000000, false, "",
@@ -72,9 +72,8 @@ constexpr SettingRow kRows[] = {
      "How long a broker's answer may stand still before its connection is given up.", nullptr,
      nullptr, nullptr, &Settings::stall_timeout, nullptr},
     {"max-record-bytes", SettingType::kBytes, "67108864", 65536, 1073741824, false, "",
-     "Largest record batch that is read, after decompression too; a larger one is an error that "
-     "names it.",
-     nullptr, nullptr, &Settings::max_record_bytes, nullptr, nullptr},
+     "Largest record that is read; a larger one is an error that names it.", nullptr, nullptr,
+     &Settings::max_record_bytes, nullptr, nullptr},
     {"registry-timeout", SettingType::kDuration, "5000ms", 100, 600000, false, "",
      "Longest wait for the schema registry before a request is given up, repeats included.",
      nullptr, nullptr, nullptr, &Settings::registry_timeout, nullptr},

@@ -55,8 +55,7 @@ struct Settings {
   std::chrono::milliseconds kafka_timeout = std::chrono::milliseconds(10000);
   // How long a broker's answer may stand still before its connection is given up.
   std::chrono::milliseconds stall_timeout = std::chrono::milliseconds(15000);
-  // Largest record batch that is read, after decompression too; a larger one is an error that names
-  // it.
+  // Largest record that is read; a larger one is an error that names it.
   std::int64_t max_record_bytes = 67108864;
   // Longest wait for the schema registry before a request is given up, repeats included.
   std::chrono::milliseconds registry_timeout = std::chrono::milliseconds(5000);

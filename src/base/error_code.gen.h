@@ -100,6 +100,6 @@ enum class ErrorCode {
   kInternal,
 };
 
-inline constexpr int kErrorCodeCount = 45;
+inline constexpr int kErrorCodeCount = 46;
 
 }  // namespace frazil

@@ -201,6 +201,9 @@ Result<std::string> TableText(std::string_view body) {
   if (At(table, "kafka-error").is_object()) {
     text += Line("kafka", Text(At(table, "kafka-error"), "message"));
   }
+  if (At(table, "schema-notice").is_string()) {
+    text += Line("schema", Text(table, "schema-notice"));
+  }
   if (!At(table, "table-uuid").is_string()) {
     text += "\nThe table was never loaded; its columns and snapshots come with the first load.\n";
   }

@@ -53,6 +53,11 @@ struct EpochEnd {
   LeaderEpoch leader_epoch{-1};
 };
 
+struct OpenTransaction {
+  std::int64_t producer_id = 0;
+  Offset first_offset;
+};
+
 struct RangeRequest {
   std::string topic;
   // A read from a topic with another id fails with topic_recreated; zero: not checked.
@@ -92,6 +97,12 @@ class RecordSource {
   // Errors: those of Describe.
   virtual Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
                                                   const std::stop_token& stop) = 0;
+
+  // The transaction that has been open longest in the partition, which holds back its last stable
+  // offset (R7); nullopt when there is none, or the brokers cannot tell. Errors: those of Describe.
+  virtual Result<std::optional<OpenTransaction>> OldestOpenTransaction(
+      const std::string& topic, PartitionId partition, Deadline deadline,
+      const std::stop_token& stop) = 0;
 
   // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
   // range is complete (R6). Control records and aborted records are not handed over.

@@ -97,6 +97,8 @@ struct TableDescription {
   std::string location{};
   std::optional<Uuid> topic_id{};
   Generation generation{};
+  // What to know of its schemas: that the registry has none, say.
+  std::optional<std::string> schema_notice{};
   std::optional<SchemaVersion> schema_version{};
   std::vector<ColumnDescription> columns{};
   std::vector<PartitionDescription> partitions{};

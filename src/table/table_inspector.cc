@@ -40,6 +40,28 @@ std::optional<ColumnOrigin> OriginOf(const std::string& field,
   return origin;
 }
 
+void AddSnapshots(const ledger::StateView& state, Detail detail, TableDescription& table) {
+  const std::vector<ledger::CutRow>& listed = state.listed;
+  const std::size_t first = detail == Detail::kFull || listed.empty() ? 0 : listed.size() - 1;
+  for (std::size_t i = first; i < listed.size(); ++i) {
+    const ledger::CutRow& cut = listed[i];
+    table.snapshots.push_back({.id = cut.snapshot_id,
+                               .parent = cut.parent_snapshot_id,
+                               .stamp = cut.stamp,
+                               .operation = cut.operation,
+                               .added_records = cut.added.records,
+                               .total_records = cut.total.records,
+                               .total_files = cut.total.files});
+  }
+  if (listed.empty()) return;
+  for (const ledger::CutPartition& partition : listed.back().partitions) {
+    table.partitions.push_back({.generation = partition.generation,
+                                .partition = partition.partition,
+                                .start = partition.start,
+                                .end = partition.end});
+  }
+}
+
 }  // namespace
 
 Result<std::vector<ListedTopic>> TableInspector::Topics(Deadline deadline,
@@ -83,50 +105,26 @@ Result<TableDescription> TableInspector::Describe(const ListedTopic& listed, Det
 
 Status TableInspector::AddShown(TableDescription& table, Detail detail, Deadline deadline,
                                 const std::stop_token& stop) {
-  ledger::Ledger& ledger = context_.ledger;
-  FRAZIL_ASSIGN_OR_RETURN(const auto topic, ledger.FindTopic(table.topic));
+  FRAZIL_ASSIGN_OR_RETURN(const auto topic, context_.ledger.FindTopic(table.topic));
   if (!topic) return {};
-  FRAZIL_ASSIGN_OR_RETURN(const auto row, ledger.FindTable(table.namespace_name, table.topic));
-  if (!row) return {};
-  table.uuid = row->uuid;
+  FRAZIL_ASSIGN_OR_RETURN(const SpeedTable* shown, catalog_.OpenTable(table.topic));
+  if (shown == nullptr) return {};
+  table.uuid = shown->identity().uuid;
+  table.location = shown->identity().Location();
   table.topic_id = topic->topic_id;
   table.generation = topic->generation;
-  table.location = TableIdentity{.namespace_name = table.namespace_name,
-                                 .name = table.name,
-                                 .topic = table.topic,
-                                 .uuid = row->uuid}
-                       .Location();
-  FRAZIL_ASSIGN_OR_RETURN(const ledger::TableHistory history, ledger.History(row->key));
-  std::int64_t files = 0;
-  std::int64_t records = 0;
-  std::optional<SnapshotId> parent;
-  for (const ledger::CutRow& cut : history.cuts) {
-    SnapshotDescription snapshot{.id = cut.cut.snapshot_id,
-                                 .parent = parent,
-                                 .stamp = cut.stamp,
-                                 .operation = cut.cut.operation};
-    for (const ledger::ChunkRow& chunk : cut.cut.chunks) {
-      snapshot.added_records += chunk.file.record_count;
-      ++files;
-    }
-    records += snapshot.added_records;
-    snapshot.total_records = records;
-    snapshot.total_files = files;
-    parent = snapshot.id;
-    table.snapshots.push_back(snapshot);
+  table.schema_notice = shown->schemas().Notice();
+  if (const std::optional<ledger::StateView> state = shown->LastState()) {
+    AddSnapshots(*state, detail, table);
   }
-  const std::size_t most = detail == Detail::kFull ? kListedSnapshots : 1;
-  if (table.snapshots.size() > most) {
-    table.snapshots.erase(table.snapshots.begin(),
-                          table.snapshots.end() - static_cast<std::ptrdiff_t>(most));
-  }
-  if (!history.cuts.empty()) {
-    for (const ledger::CutPartition& partition : history.cuts.back().cut.partitions) {
-      table.partitions.push_back({.generation = partition.generation,
-                                  .partition = partition.partition,
-                                  .start = partition.start,
-                                  .end = partition.end});
-    }
+  FRAZIL_ASSIGN_OR_RETURN(const auto lost, shown->LostRanges());
+  for (const ledger::LostRange& range : lost) {
+    table.lost.push_back({.generation = range.generation,
+                          .partition = range.partition,
+                          .start = range.start,
+                          .end = range.end,
+                          .reason = range.reason,
+                          .stamp = range.stamp});
   }
   return detail == Detail::kFull ? AddColumns(table, topic->key, deadline, stop) : Status();
 }
@@ -179,6 +177,11 @@ void TableInspector::AddKafka(TableDescription& table, Deadline deadline,
     }
     shown->log_start = now.start;
     shown->last_stable = now.end;
+    shown->high_watermark = now.high_watermark;
+    if (now.high_watermark <= now.end) continue;
+    const auto holder = context_.records.OldestOpenTransaction(
+        table.topic, now.partition, deadline.Within(context_.options.kafka_timeout), stop);
+    if (holder.ok() && *holder) shown->holding_producer = (*holder)->producer_id;
   }
 }
 

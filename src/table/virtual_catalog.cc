@@ -154,7 +154,7 @@ Result<LoadedTable> VirtualCatalog::LoadTable(const std::string& namespace_name,
 void VirtualCatalog::Note(const std::string& topic, const Result<LoadedTable>& loaded) {
   // A client that left says nothing of the table.
   if (!loaded.ok() && loaded.error().code() == ErrorCode::kCancelled) return;
-  const UnixMillis now = SystemClock().Now();
+  const UnixMillis now = context_.clock.Now();
   Slot& slot = SlotOf(topic);
   MutexLock lock(slot.mutex);
   if (loaded.ok()) {

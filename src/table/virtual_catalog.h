@@ -42,6 +42,8 @@ class VirtualCatalog final : public TableCatalog {
   ListedTopic Listed(const std::string& name) const;
   // How this topic's loads ended. Asks nobody.
   LoadHistory LoadsOf(const std::string& topic) const;
+  // Null when the ledger does not know the table. Errors: ledger, corrupt_data.
+  Result<SpeedTable*> OpenTable(const std::string& topic);
 
  private:
   // A topic's table once it was opened. Never dropped: callers hold pointers.
@@ -57,8 +59,6 @@ class VirtualCatalog final : public TableCatalog {
                                 Deadline deadline, const std::stop_token& stop);
   Slot& SlotOf(const std::string& topic);
   void Note(const std::string& topic, const Result<LoadedTable>& loaded);
-  // Null when the ledger does not know the table.
-  Result<SpeedTable*> OpenTable(const std::string& topic);
   Result<SpeedTable*> OpenOrCreate(const std::string& topic, Deadline deadline,
                                    const std::stop_token& stop);
   SpeedTable* Keep(const std::string& topic, std::unique_ptr<SpeedTable> table);

@@ -135,6 +135,7 @@ Json StatusJson(const table::TableDescription& table) {
   Json json = SummaryJson(table);
   json["partitions"] = ArrayOf(table.partitions, PartitionJson);
   json["kafka-error"] = table.kafka_error ? ErrorJson(*table.kafka_error) : Json(nullptr);
+  json["schema-notice"] = table.schema_notice ? Json(*table.schema_notice) : Json(nullptr);
   json["lost"] = ArrayOf(table.lost, LostJson);
   return json;
 }

@@ -56,7 +56,26 @@ class FakeTopics final : public RecordSource {
                       .partitions = {{.partition = PartitionId(0),
                                       .epoch = LeaderEpoch(1),
                                       .start = Offset(0),
-                                      .end = Offset(0)}}};
+                                      .end = Offset(0),
+                                      .high_watermark = Offset(0)}}};
+  }
+
+  Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& /*topic*/, const Uuid& /*id*/,
+                                             PartitionId /*partition*/, LeaderEpoch /*wanted*/,
+                                             Deadline /*deadline*/,
+                                             const std::stop_token& /*stop*/) override {
+    return std::optional<EpochEnd>();
+  }
+
+  Result<std::optional<bool>> IsCompacted(const std::string& /*topic*/, Deadline /*deadline*/,
+                                          const std::stop_token& /*stop*/) override {
+    return std::optional<bool>(false);
+  }
+
+  Result<std::optional<OpenTransaction>> OldestOpenTransaction(
+      const std::string& /*topic*/, PartitionId /*partition*/, Deadline /*deadline*/,
+      const std::stop_token& /*stop*/) override {
+    return std::optional<OpenTransaction>();
   }
 
   Status ReadRange(const RangeRequest& /*range*/, const BlockSink& /*sink*/, Deadline /*deadline*/,

@@ -181,6 +181,17 @@ Result<std::optional<bool>> FakeKafka::IsCompacted(const std::string& /*topic*/,
   return compacted_;
 }
 
+Result<std::optional<OpenTransaction>> FakeKafka::OldestOpenTransaction(
+    const std::string& /*topic*/, PartitionId partition, Deadline /*deadline*/,
+    const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  const Log& log = logs_[static_cast<std::size_t>(partition.value())];
+  if (!log.stable_end) return std::optional<OpenTransaction>();
+  return std::optional<OpenTransaction>(
+      {.producer_id = 7, .first_offset = Offset(*log.stable_end)});
+}
+
 Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
                             const std::stop_token& stop) {
   FRAZIL_RETURN_IF_ERROR(Stall(deadline, stop));

@@ -68,6 +68,10 @@ class FakeKafka final : public RecordSource {
                                              const std::stop_token& stop) override;
   Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
                                           const std::stop_token& stop) override;
+  // Producer 7, wherever something lies behind an open transaction.
+  Result<std::optional<OpenTransaction>> OldestOpenTransaction(
+      const std::string& topic, PartitionId partition, Deadline deadline,
+      const std::stop_token& stop) override;
   Status ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
                    const std::stop_token& stop) override;
 

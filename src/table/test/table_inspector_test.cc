@@ -29,7 +29,10 @@ class TableInspectorTest : public testing::Test {
                  .schemas = registry_,
                  .ledger = *ledger_,
                  .cache = cache_,
+                 .memory = budget_,
                  .pool = pool_,
+                 .background = background_,
+                 .clock = clock_,
                  .logger = *logger_,
                  .metrics = metrics_,
                  .options = {.cut_interval = milliseconds(0),
@@ -59,6 +62,7 @@ class TableInspectorTest : public testing::Test {
   std::unique_ptr<telemetry::Logger> logger_ = telemetry::MakeLogger(
       telemetry::LogLevel::kError, telemetry::LogFormat::kText, [](std::string_view) {});
   ThreadPool pool_{2, 100};
+  ThreadPool background_{1, 100};
   MemoryBudget budget_{1 << 30};
   ObjectCache cache_{64 << 20, 2, budget_, metrics_};
   std::unique_ptr<ledger::Ledger> ledger_;
