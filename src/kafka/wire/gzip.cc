@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define ZLIB_CONST  // its input is not written to
 #include <zlib.h>
 
 #include "base/check.h"
@@ -13,9 +14,6 @@ constexpr int kGzipWindowBits = 15 + 16;
 constexpr int kMemoryLevel = 8;
 
 uInt Clamp(std::size_t size) { return static_cast<uInt>(std::min<std::size_t>(size, 1U << 30)); }
-
-// zlib's interface takes no const pointer, but does not write to its input.
-Bytef* Input(ByteView bytes) { return const_cast<Bytef*>(bytes.data()); }
 
 }  // namespace
 
@@ -42,7 +40,7 @@ Result<Buffer> GzipDecompressor::Decompress(ByteView input, std::size_t max_byte
   z_stream& zlib = context_->zlib;
   return DecompressStream("gzip", input, max_bytes, input.size() * 4, true,
                           [&zlib](ByteView from, std::span<std::uint8_t> to) -> Result<CodecStep> {
-                            zlib.next_in = Input(from);
+                            zlib.next_in = from.data();
                             zlib.avail_in = Clamp(from.size());
                             zlib.next_out = to.data();
                             zlib.avail_out = Clamp(to.size());
@@ -66,7 +64,7 @@ Bytes CompressGzip(ByteView bytes) {
   FRAZIL_CHECK(deflateInit2(&zlib, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindowBits, kMemoryLevel,
                             Z_DEFAULT_STRATEGY) == Z_OK);
   Bytes compressed(deflateBound(&zlib, bytes.size()));
-  zlib.next_in = Input(bytes);
+  zlib.next_in = bytes.data();
   zlib.avail_in = static_cast<uInt>(bytes.size());
   zlib.next_out = compressed.data();
   zlib.avail_out = static_cast<uInt>(compressed.size());

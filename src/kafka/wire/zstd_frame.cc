@@ -16,7 +16,7 @@ constexpr int kMaxWindowLog = 27;
 constexpr std::size_t kTrustedBytes = 4U << 20;
 
 std::size_t FirstCapacity(ByteView input) {
-  const unsigned long long stated = ZSTD_getFrameContentSize(input.data(), input.size());
+  const auto stated = ZSTD_getFrameContentSize(input.data(), input.size());
   if (stated <= kTrustedBytes) return static_cast<std::size_t>(stated);
   return input.size() * 4;
 }
