@@ -50,11 +50,14 @@ def test_a_value_that_ends_early_or_names_no_schema(make_topic, make_frazil):
     assert unknown.name in message and str(2**31 - 5) in message
 
 
-def test_a_topic_without_a_subject(make_topic, make_frazil):
-    topic = make_topic(schema=None)
+def test_a_type_that_contains_itself_is_named_by_its_path(make_topic, make_frazil):
+    schema = {"type": "record", "name": "T", "fields": [
+        {"name": "o", "type": {"type": "record", "name": "N", "fields": [
+            {"name": "next", "type": ["null", "N"]}]}}]}
+    topic = make_topic(schema=schema)
     answer = make_frazil(topic, ready=False).load(topic.name)
     assert answer.status_code == 422
-    assert f"{topic.name}-value" in answer.json()["error"]["message"]
+    assert "field o.next" in answer.json()["error"]["message"]
 
 
 @pytest.fixture

@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   FRAZIL_CHECK(plan.ok());
   FRAZIL_CHECK(frazil::decode::FieldsNotHeld(*schema, mapped->schema, mapped->schema).empty());
   // A column of a large fixed type takes its room before a record is looked at.
-  for (const auto& field : mapped->schema.fields) {
-    if (field.type.length > 1 << 16) return 0;
+  for (const auto* field : frazil::iceberg::LeafFields(mapped->schema)) {
+    if (field->type.length > 1 << 16) return 0;
   }
   frazil::decode::PlansById plans;
   plans.emplace(frazil::WriterSchemaId(0), std::move(plan).value());

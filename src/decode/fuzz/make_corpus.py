@@ -17,7 +17,12 @@ FLAT = bytes.fromhex("01" "0203" "8080808020" "0000c03f" "00" "0000000000000440"
     b"8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1"
 SKIPPED = bytes.fromhex("046162" "0280a0e6b1c163" "cf0f" "02" "02" "0461" "626304" "feff01" "00" "00" "00")
 RECURSIVE = bytes.fromhex("0261" "02" "00" "00" "00" "02" "00" "00")
-RECORDS = {"flat": (0, [FLAT, None, FLAT]), "skipped": (1, [SKIPPED]), "recursive": (2, [RECURSIVE])}
+# One where every value is there, one where as little as can be is.
+NESTED = [bytes.fromhex("02" "0261" "06" "00" "020204" "040a" "00"
+                        "02026b" "02" "02027600010202780000" "00" "00"
+                        "04" "0400" "03120000000000000440020201" "00"),
+          bytes.fromhex("00" "00" "00" "00")]
+RECORDS = {"nested": (3, NESTED), "flat": (0, [FLAT, None, FLAT]), "skipped": (1, [SKIPPED]), "recursive": (2, [RECURSIVE])}
 
 
 def main():
