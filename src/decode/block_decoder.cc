@@ -204,6 +204,17 @@ Result<std::set<WriterSchemaId>> WriterSchemaIds(const BlockOrigin& origin,
   return ids;
 }
 
+std::optional<Offset> FirstRecordOf(const std::set<WriterSchemaId>& ids,
+                                    std::span<const RecordBlock> blocks) {
+  for (const RecordBlock& block : blocks) {
+    for (const SourceRecord& record : block.records) {
+      const auto id = FramedId(record.value);
+      if (id.has_value() && ids.contains(*id)) return Offset(record.offset);
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::shared_ptr<arrow::RecordBatch>> DecodeBlocks(const BlockOrigin& origin,
                                                          const iceberg::Schema& target,
                                                          const PlansById& plans,

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -32,6 +33,10 @@ struct BlockOrigin {
 // Errors: undecodable_record, naming topic, partition and offset, for a value without framing.
 Result<std::set<WriterSchemaId>> WriterSchemaIds(const BlockOrigin& origin,
                                                  std::span<const RecordBlock> blocks);
+
+// The offset of the first record that names one of these schemas; nullopt when none does.
+std::optional<Offset> FirstRecordOf(const std::set<WriterSchemaId>& ids,
+                                    std::span<const RecordBlock> blocks);
 
 using PlansById = std::map<WriterSchemaId, AvroPlan>;
 

@@ -87,9 +87,17 @@ Result<ChunkSchema> ChunkBuilder::SchemaFor(const std::set<WriterSchemaId>& writ
   auto schema = version ? context_.schemas.ForVersion(*version, writers, deadline_, stop_)
                         : context_.schemas.ForWriters(writers, deadline_, stop_);
   if (schema.ok()) return schema;
-  return schema.error().Within(fmt::format("partition {}, offsets {} to {}",
-                                           range_.partition.value(), start_.value(),
-                                           range_.end.value() - 1));
+  return schema.error().Within(
+      fmt::format("partition {}, {}", range_.partition.value(), PlaceOf(writers)));
+}
+
+std::string ChunkBuilder::PlaceOf(const std::set<WriterSchemaId>& writers) {
+  for (const WriterSchemaId writer : writers) {
+    if (context_.schemas.ForWriters({writer}, deadline_, stop_).ok()) continue;
+    const auto record = decode::FirstRecordOf({writer}, group_);
+    if (record) return fmt::format("offset {}", record->value());
+  }
+  return fmt::format("offsets {} to {}", start_.value(), range_.end.value() - 1);
 }
 
 Status ChunkBuilder::OpenFor(const std::set<WriterSchemaId>& writers) {

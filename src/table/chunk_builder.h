@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "base/bytes.h"
@@ -91,6 +92,8 @@ class ChunkBuilder {
   // Opens a file that holds these writers' records, or lets the open one hold them too.
   Status OpenFor(const std::set<WriterSchemaId>& writers);
   Result<ChunkSchema> SchemaFor(const std::set<WriterSchemaId>& writers);
+  // The record that no schema was found for: "offset 7", or the whole range.
+  std::string PlaceOf(const std::set<WriterSchemaId>& writers);
   Status Close(Offset end);
   Status CheckLike(const BuiltChunk& chunk) const;
 

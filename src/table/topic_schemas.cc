@@ -279,7 +279,11 @@ Result<TopicSchemas::Addition> TopicSchemas::Map(
   return addition;
 }
 
-Result<bool> TopicSchemas::IsPinnedRaw() const { return format() == decode::ValueFormat::kRaw; }
+Result<bool> TopicSchemas::IsPinnedRaw() const {
+  if (format() != decode::ValueFormat::kRaw) return false;
+  FRAZIL_ASSIGN_OR_RETURN(const auto topic, context_.ledger.FindTopic(topic_));
+  return topic.has_value() && topic->value_format == decode::NameOf(decode::ValueFormat::kRaw);
+}
 
 Status TopicSchemas::Follow(const std::vector<SubjectVersion>& subject_versions) {
   FRAZIL_ASSIGN_OR_RETURN(const bool pinned_raw, IsPinnedRaw());

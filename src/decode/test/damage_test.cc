@@ -38,35 +38,73 @@ Bytes WholeBody() {
   return to.Take();
 }
 
-TopicFixture TopicWith(const Bytes& body) {
+constexpr const char* kNested =
+    R"({"name":"c","type":"long"},)"
+    R"({"name":"o","type":["null",{"type":"record","name":"O","fields":[{"name":"s","type":"string"},)"
+    R"({"name":"l","type":{"type":"array","items":["null","int","string"]}}]}]},)"
+    R"({"name":"m","type":{"type":"map","values":{"type":"array","items":"O"}}})";
+
+void WriteInner(avro::BinaryWriter& to) {
+  to.WriteString("inner");
+  to.WriteLong(3);
+  to.WriteInt(0);
+  to.WriteInt(1);
+  to.WriteInt(-7);
+  to.WriteInt(2);
+  to.WriteString("x");
+  to.WriteLong(0);
+}
+
+Bytes NestedBody() {
+  avro::BinaryWriter to;
+  to.WriteLong(42);
+  to.WriteInt(1);
+  WriteInner(to);
+  to.WriteLong(1);
+  to.WriteString("k");
+  to.WriteLong(2);
+  WriteInner(to);
+  WriteInner(to);
+  to.WriteLong(0);
+  to.WriteLong(0);
+  return to.Take();
+}
+
+struct Sample {
+  const char* fields;
+  Bytes body;
+};
+std::vector<Sample> Samples() { return {{kEveryType, WholeBody()}, {kNested, NestedBody()}}; }
+
+TopicFixture TopicWith(const Sample& sample, const Bytes& body) {
   TopicFixture topic;
-  EXPECT_TRUE(topic.Register(1, RecordJson(kEveryType)).ok());
-  topic.Add(1, WholeBody());
+  EXPECT_TRUE(topic.Register(1, RecordJson(sample.fields)).ok());
+  topic.Add(1, sample.body);
   topic.Add(1, body);
   return topic;
 }
 
-TEST(Damage, EveryTruncationIsRefused) {
-  const Bytes whole = WholeBody();
-  EXPECT_TRUE(TopicWith(whole).Decode().ok());
+void ExpectTruncationsRefused(const Sample& sample) {
+  const Bytes& whole = sample.body;
+  EXPECT_TRUE(TopicWith(sample, whole).Decode().ok());
   for (std::size_t size = 0; size < whole.size(); ++size) {
     const Bytes cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
-    const auto batch = TopicWith(cut).Decode();
+    const auto batch = TopicWith(sample, cut).Decode();
     ASSERT_FALSE(batch.ok()) << size;
     EXPECT_EQ(batch.error().code(), ErrorCode::kUndecodableRecord);
     EXPECT_NE(batch.error().message().find("offset 101"), std::string::npos);
   }
 }
 
-TEST(Damage, EveryFlippedBitGivesAValueOrAnError) {
-  const Bytes whole = WholeBody();
-  const auto sound = TopicWith(whole).Decode();
+void ExpectValuesOrErrors(const Sample& sample) {
+  const Bytes& whole = sample.body;
+  const auto sound = TopicWith(sample, whole).Decode();
   ASSERT_TRUE(sound.ok());
   for (std::size_t i = 0; i < whole.size(); ++i) {
     for (int bit = 0; bit < 8; ++bit) {
       Bytes damaged = whole;
       damaged[i] ^= static_cast<std::uint8_t>(1U << bit);
-      const auto batch = TopicWith(damaged).Decode();
+      const auto batch = TopicWith(sample, damaged).Decode();
       if (batch.ok()) {
         EXPECT_EQ(Column(**batch, "c").front(), Column(**sound, "c").front());
       } else {
@@ -74,6 +112,14 @@ TEST(Damage, EveryFlippedBitGivesAValueOrAnError) {
       }
     }
   }
+}
+
+TEST(Damage, EveryTruncationIsRefused) {
+  for (const Sample& sample : Samples()) ExpectTruncationsRefused(sample);
+}
+
+TEST(Damage, EveryFlippedBitGivesAValueOrAnError) {
+  for (const Sample& sample : Samples()) ExpectValuesOrErrors(sample);
 }
 
 }  // namespace

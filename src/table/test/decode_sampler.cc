@@ -19,7 +19,6 @@
 #include <arrow/record_batch.h>
 #include <nlohmann/json.hpp>
 
-#include "avro/schema.h"
 #include "base/check.h"
 #include "base/encoding.h"
 #include "decode/block_decoder.h"

@@ -118,8 +118,26 @@ TEST_F(TopicSchemasTest, ARegistryThatIsAwayIsNeverAReasonToShowBytes) {
   }
 }
 
+TEST_F(TopicSchemasTest, ASubjectThatComesBeforeAnyRecordWasShownIsFollowed) {
+  EXPECT_THAT(Refresh(), ElementsAre("kafka_value"));
+  const auto id = Register({{"id", "\"long\""}});
+  EXPECT_THAT(Refresh(), ElementsAre("id"));
+  EXPECT_EQ(schemas_->format(), ValueFormat::kAvro);
+  EXPECT_EQ(schemas_->Notice(), std::nullopt);
+  // Tombstones hold in every version, but not in the one of bytes.
+  for (const std::set<WriterSchemaId>& writers : {std::set<WriterSchemaId>{}, {id}}) {
+    const auto chunk = For(writers);
+    ASSERT_TRUE(chunk.ok()) << chunk.error().ToString();
+    EXPECT_EQ(chunk->schema.version, SchemaVersion(1));
+  }
+  Restart();
+  EXPECT_EQ(schemas_->format(), ValueFormat::kAvro);
+  EXPECT_THAT(Refresh(), ElementsAre("id"));
+}
+
 TEST_F(TopicSchemasTest, WhatWasShownAsBytesStaysSo) {
   EXPECT_THAT(Refresh(), ElementsAre("kafka_value"));
+  ASSERT_TRUE(ledger_->PinValueFormat((*ledger_->FindTopic("orders"))->key, "raw").ok());
   Register({{"id", "\"long\""}});
   EXPECT_THAT(Refresh(), ElementsAre("kafka_value"));
   EXPECT_THAT(schemas_->Notice(), Optional(HasSubstr("orders-value")));
