@@ -37,10 +37,11 @@ dev:  ## Kafka, registry, producer, Frazil and two answered queries; Ctrl-C ends
 fuzz: install  ## every fuzzer for FUZZ_SECONDS
 	@python3 tools/run_fuzzers.py --seconds $(FUZZ_SECONDS)
 
-torture: build  ## an hour of loads in memory, then kill -9 under load for TORTURE_SECONDS
+torture: build  ## an hour of loads in memory, kill -9 under load for TORTURE_SECONDS, large reads
 	@scripts/install_dependencies.sh test
 	FRAZIL_HISTORY_LOADS=360000 FRAZIL_HISTORY_MILLISECONDS=3600000 build/table_test --gtest_filter='HistoryTest.ManyLoads*'
 	@$(PYTHON) tests/torture/torture.py --seconds $(TORTURE_SECONDS)
+	@$(PYTHON) tests/torture/memory.py
 
 format: install  ## clang-format over all sources
 	@git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 -i

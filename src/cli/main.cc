@@ -7,6 +7,7 @@
 
 #include "app/server.h"
 #include "app/settings_reader.h"
+#include "base/allocator.h"
 #include "cli/command_line.h"
 #include "telemetry/log.h"
 
@@ -45,6 +46,7 @@ sigset_t BlockSignals() {
 }
 
 int Serve(const CommandLine& line) {
+  LetAllocatorGiveBack();
   const auto settings = SettingsOf(line);
   if (!settings.ok()) return Fail(settings.error());
   const sigset_t signals = BlockSignals();

@@ -63,6 +63,7 @@ std::shared_ptr<::parquet::WriterProperties> FileProperties() {
   ::parquet::WriterProperties::Builder builder;
   builder.version(::parquet::ParquetVersion::PARQUET_2_6)
       ->data_page_version(::parquet::ParquetDataPageVersion::V1)
+      ->memory_pool(arrow::system_memory_pool())
       ->created_by("frazil encoder " + std::to_string(kEncoderVersion))
       ->compression(::parquet::Compression::UNCOMPRESSED)
       ->encoding(::parquet::Encoding::PLAIN)
@@ -136,7 +137,7 @@ class ChunkEncoder::File {
     FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema_));
     auto file = ::parquet::ParquetFileWriter::Open(
         sink_, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties());
-    RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::default_memory_pool(),
+    RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::system_memory_pool(),
                                                         std::move(file), ArrowSchema(schema_),
                                                         ColumnProperties(), &writer_));
     return {};
