@@ -44,6 +44,7 @@ TOPIC = "large"
 PARTITIONS = 8
 RECORD_BYTES = 32 << 10
 MIB = 1 << 20
+DEFAULT_LIMIT = 1 << 30
 # What the process needs beside the limit: code, threads, sockets, the allocator's slack.
 SLACK = 256 * MIB
 QUICK_SECONDS = 2.0
@@ -239,9 +240,10 @@ def run(options, folder):
         registry.start()
         count = options.bytes // RECORD_BYTES
         produce(Topic(kafka.address, registry, TOPIC, schema=SCHEMA, partitions=PARTITIONS), count)
+        limit = ["--memory-limit", str(options.limit)] if options.limit != DEFAULT_LIMIT else []
         frazil = Frazil(kafka.address, registry.url, [TOPIC], folder / "data", extra=[
             "--chunk-bytes", str(options.chunk), "--load-timeout", "10min",
-            "--memory-limit", str(options.limit)]).start()
+            *limit]).start()
         begin = time.monotonic()
         loaded = frazil.loaded(TOPIC, timeout=READ_SECONDS)
         loading = time.monotonic() - begin
@@ -278,8 +280,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bytes", type=int, default=3 << 30)
-    parser.add_argument("--chunk", type=int, default=96 * MIB)
-    parser.add_argument("--limit", type=int, default=1 << 30)
+    parser.add_argument("--chunk", type=int, default=80 * MIB)
+    parser.add_argument("--limit", type=int, default=DEFAULT_LIMIT)
     parser.add_argument("--readers", type=int, default=64)
     parser.add_argument("--stalled", type=int, default=4)
     options = parser.parse_args()
