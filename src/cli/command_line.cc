@@ -61,8 +61,8 @@ void AddSettings(CLI::App& serve, SettingFlags& values) {
 }
 
 // The commands' names, for whoever mistypes one.
-constexpr std::string_view kCommands[] = {"serve",  "sandbox", "topics", "tables", "describe",
-                                          "status", "version", "help"};
+constexpr std::string_view kCommands[] = {"serve",    "sandbox", "topics",  "tables",
+                                          "describe", "status",  "version", "help"};
 
 Error RefuseExtra(const std::string& extra, const std::string& command) {
   if (!extra.starts_with("-")) {
