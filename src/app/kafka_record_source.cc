@@ -32,6 +32,20 @@ decode::RecordBlock ToBlock(kafka::wire::RecordSet set) {
 
 }  // namespace
 
+Result<std::vector<table::TopicName>> KafkaRecordSource::ListTopics(Deadline deadline,
+                                                                    const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(auto topics, cluster_.ListTopics(deadline, stop));
+  std::vector<table::TopicName> names;
+  names.reserve(topics.size());
+  for (kafka::TopicListing& topic : topics) {
+    names.push_back({.name = std::move(topic.name),
+                     .topic_id = topic.topic_id,
+                     .internal = topic.internal,
+                     .partitions = topic.partitions});
+  }
+  return names;
+}
+
 Result<table::TopicState> KafkaRecordSource::Describe(const std::string& topic, Deadline deadline,
                                                       const std::stop_token& stop) {
   FRAZIL_ASSIGN_OR_RETURN(const kafka::TopicOffsets offsets,
@@ -65,6 +79,16 @@ Result<std::optional<bool>> KafkaRecordSource::IsCompacted(const std::string& to
   const auto policy = config->values.find("cleanup.policy");
   if (policy == config->values.end()) return std::optional<bool>();
   return std::optional<bool>(policy->second.find("compact") != std::string::npos);
+}
+
+Result<std::optional<table::OpenTransaction>> KafkaRecordSource::OldestOpenTransaction(
+    const std::string& topic, PartitionId partition, Deadline deadline,
+    const std::stop_token& stop) {
+  FRAZIL_ASSIGN_OR_RETURN(const auto open,
+                          cluster_.OldestOpenTransaction(topic, partition, deadline, stop));
+  if (!open) return std::optional<table::OpenTransaction>();
+  return std::optional<table::OpenTransaction>(
+      {.producer_id = open->producer_id, .first_offset = open->first_offset});
 }
 
 Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const table::BlockSink& sink,

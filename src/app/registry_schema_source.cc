@@ -33,4 +33,17 @@ Result<table::RegisteredSchema> RegistrySchemaSource::ById(WriterSchemaId id, De
   return ToRegistered(std::move(schema));
 }
 
+Result<std::vector<table::SubjectVersion>> NoSchemaSource::Versions(
+    const std::string& subject, Deadline /*deadline*/, const std::stop_token& /*stop*/) {
+  return Error(ErrorCode::kSchemaNotFound,
+               "no registry is set (--registry), so there is no subject " + subject);
+}
+
+Result<table::RegisteredSchema> NoSchemaSource::ById(WriterSchemaId id, Deadline /*deadline*/,
+                                                     const std::stop_token& /*stop*/) {
+  return Error(
+      ErrorCode::kSchemaNotFound,
+      "no registry is set (--registry), so there is no schema " + std::to_string(id.value()));
+}
+
 }  // namespace frazil::app

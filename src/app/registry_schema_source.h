@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// registry::Client as the SchemaSource that `table` asks for.
+// What `table` asks for schemas: a registry::Client, or nothing.
 #pragma once
 
 #include <string>
@@ -22,6 +22,15 @@ class RegistrySchemaSource final : public table::SchemaSource {
 
  private:
   registry::Client& client_;
+};
+
+// The source of a server without a registry: it knows no subject.
+class NoSchemaSource final : public table::SchemaSource {
+ public:
+  Result<std::vector<table::SubjectVersion>> Versions(const std::string& subject, Deadline deadline,
+                                                      const std::stop_token& stop) override;
+  Result<table::RegisteredSchema> ById(WriterSchemaId id, Deadline deadline,
+                                       const std::stop_token& stop) override;
 };
 
 }  // namespace frazil::app

@@ -24,7 +24,9 @@ class Server {
 
 // Opens the ledger and the listeners. Kafka and the registry need not be reachable yet.
 // Errors: config_invalid, listen_failed, ledger.
+// `version` is what /frazil/v1/status tells.
 // Owns: nothing of `logger`, which must outlive it.
-Result<std::unique_ptr<Server>> StartServer(const Settings& settings, telemetry::Logger& logger);
+Result<std::unique_ptr<Server>> StartServer(const Settings& settings, std::string version,
+                                            telemetry::Logger& logger);
 
 }  // namespace frazil::app

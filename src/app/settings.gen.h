@@ -14,10 +14,15 @@ namespace frazil::app {
 struct Settings {
   // Kafka brokers to start from, as HOST:PORT, separated by commas.
   std::vector<std::string> kafka = {};
-  // Base URL of the schema registry's Confluent API.
+  // Base URL of the schema registry's Confluent API; without it every topic is shown as its
+  // records' bytes.
   std::string registry = "";
-  // Topics to show as tables, separated by commas.
+  // Topics to show as tables, separated by commas; `*` stands for any characters, and a leading `-`
+  // or `!` takes topics out again; by default all topics of the cluster but internal ones and those
+  // whose names begin with `_`.
   std::vector<std::string> topics = {};
+  // Names of tables that are not named as their topic, as TOPIC=NAME, separated by commas.
+  std::vector<std::string> aliases = {};
   // Folder of the ledger: which snapshots and files were ever shown. Keep it.
   std::string data_dir = "";
   // Address of the Iceberg REST catalog.
@@ -39,8 +44,19 @@ struct Settings {
   std::chrono::milliseconds cut_interval = std::chrono::milliseconds(25);
   // Longest time that answering one request may take, Kafka's and the registry's answers included.
   std::chrono::milliseconds load_timeout = std::chrono::milliseconds(60000);
+  // How long a load waits for records that were never read before; one that needs longer answers
+  // 503 with Retry-After, and the reading goes on.
+  std::chrono::milliseconds load_wait = std::chrono::milliseconds(20000);
+  // Snapshots that a table lists; older ones leave the list, dense ones first.
+  std::int64_t history_snapshots = 500;
+  // How long a snapshot that left the list, and every file of it, can still be read.
+  std::chrono::milliseconds history_retention = std::chrono::milliseconds(86400000);
   // Longest wait for brokers to answer before a request is given up, repeats included.
   std::chrono::milliseconds kafka_timeout = std::chrono::milliseconds(10000);
+  // How long a broker's answer may stand still before its connection is given up.
+  std::chrono::milliseconds stall_timeout = std::chrono::milliseconds(15000);
+  // Largest record that is read; a larger one is an error that names it.
+  std::int64_t max_record_bytes = 67108864;
   // Longest wait for the schema registry before a request is given up, repeats included.
   std::chrono::milliseconds registry_timeout = std::chrono::milliseconds(5000);
   // How long the newest version of a subject is believed before the registry is asked again.
@@ -49,6 +65,8 @@ struct Settings {
   std::int64_t chunk_bytes = 84000000;
   // Memory for virtual files that have been made; least recently used ones leave first.
   std::int64_t cache_bytes = 268435456;
+  // Memory for all work at the same time, `cache-bytes` included; what does not fit waits.
+  std::int64_t memory_limit = 1073741824;
   // Partitions that are read from Kafka at the same time for one request.
   std::int64_t fetch_parallel = 4;
   // Requests that each listener works on at the same time; further ones wait in a queue.

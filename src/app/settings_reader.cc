@@ -3,43 +3,24 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
 #include <limits>
-#include <numeric>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
+#include "app/nearest_name.h"
 #include "base/encoding.h"
-#include "table/object_names.h"
+#include "table/topic_selection.h"
 
 namespace frazil::app {
 namespace {
-
-constexpr std::uintmax_t kLargestFile = 1 << 20;
 
 const SettingRow* FindRow(std::string_view name) {
   for (const SettingRow& row : SettingTable()) {
     if (row.name == name) return &row;
   }
   return nullptr;
-}
-
-std::size_t EditDistance(std::string_view left, std::string_view right) {
-  std::vector<std::size_t> row(right.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < left.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < right.size(); ++j) {
-      const std::size_t substituted = diagonal + (left[i] == right[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({row[j] + 1, row[j + 1] + 1, substituted});
-    }
-  }
-  return row.back();
 }
 
 Error Refuse(std::string message) { return Error(ErrorCode::kConfigInvalid, std::move(message)); }
@@ -162,86 +143,22 @@ Status CheckRequired(const Settings& settings) {
   return {};
 }
 
-Status CheckTopics(const Settings& settings) {
-  std::set<std::string> seen;
-  for (const std::string& topic : settings.topics) {
-    if (!table::IsTopicName(topic)) {
-      return Refuse("setting topics holds what Kafka does not allow as a topic's name: " +
-                    Printable(topic));
-    }
-    if (!seen.insert(topic).second) return Refuse("setting topics names a topic twice: " + topic);
-  }
-  return {};
-}
-
-// "line 3: ".
-std::string LineOf(const YAML::Node& node) {
-  return node.Mark().is_null() ? std::string() : fmt::format("line {}: ", node.Mark().line + 1);
-}
-
-Result<std::string> TextOf(const std::string& name, const YAML::Node& node) {
-  if (node.IsScalar()) return node.Scalar();
-  if (node.IsNull()) return std::string();
-  if (node.IsSequence()) {
-    std::string list;
-    for (const YAML::Node& item : node) {
-      if (!item.IsScalar()) {
-        return Refuse(LineOf(item) + "the list of " + name + " holds something that is no text");
-      }
-      if (!list.empty()) list += ',';
-      list += item.Scalar();
-    }
-    return list;
-  }
-  return Refuse(LineOf(node) + "the value of " + name + " is neither a text nor a list");
-}
-
-Result<SettingTexts> ReadMap(const YAML::Node& root) {
-  SettingTexts texts;
-  if (root.IsNull()) return texts;
-  if (!root.IsMap()) return Refuse("a file of settings is a map of `name: value`");
-  for (const auto& entry : root) {
-    if (!entry.first.IsScalar()) return Refuse(LineOf(entry.first) + "a key is no text");
-    const std::string& name = entry.first.Scalar();
-    if (FindRow(name) == nullptr) {
-      return Refuse(fmt::format("{}there is no setting {}{}", LineOf(entry.first), Printable(name),
-                                NearestSetting(name)));
-    }
-    FRAZIL_ASSIGN_OR_RETURN(std::string text, TextOf(name, entry.second));
-    if (!texts.emplace(name, std::move(text)).second) {
-      return Refuse(LineOf(entry.first) + "the setting stands twice: " + name);
-    }
-  }
-  return texts;
-}
-
 }  // namespace
 
 std::string NearestSetting(std::string_view unknown) {
-  constexpr std::size_t kFurthest = 3;
-  std::size_t nearest = kFurthest + 1;
-  std::string_view name;
-  for (const SettingRow& row : SettingTable()) {
-    const std::size_t distance = EditDistance(unknown, row.name);
-    if (distance < nearest && distance < row.name.size()) {
-      nearest = distance;
-      name = row.name;
-    }
-  }
-  return name.empty() ? std::string() : fmt::format("; did you mean {}?", name);
+  std::vector<std::string_view> names;
+  for (const SettingRow& row : SettingTable()) names.push_back(row.name);
+  return DidYouMean(unknown, names);
 }
 
-Result<SettingTexts> ReadSettingsFile(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) return Refuse(fmt::format("cannot read {}: {}", path, error.message()));
-  if (size > kLargestFile) return Refuse("a file of settings has at most 1 MiB: " + path);
-  try {
-    auto texts = ReadMap(YAML::LoadFile(path));
-    return texts.ok() ? std::move(texts) : texts.error().Within(path);
-  } catch (const YAML::Exception& exception) {
-    return Refuse(fmt::format("{} cannot be read as YAML: {}", path, exception.what()));
-  }
+Status CheckText(const std::string& name, const std::string& text) {
+  Settings unused;
+  return Apply(unused, name, text);
+}
+
+std::optional<SettingType> TypeOfSetting(std::string_view name) {
+  const SettingRow* row = FindRow(name);
+  return row == nullptr ? std::nullopt : std::optional(row->type);
 }
 
 Result<Settings> MakeSettings(const SettingTexts& file, const SettingTexts& flags) {
@@ -250,7 +167,7 @@ Result<Settings> MakeSettings(const SettingTexts& file, const SettingTexts& flag
     for (const auto& [name, text] : *texts) FRAZIL_RETURN_IF_ERROR(Apply(settings, name, text));
   }
   FRAZIL_RETURN_IF_ERROR(CheckRequired(settings));
-  FRAZIL_RETURN_IF_ERROR(CheckTopics(settings));
+  FRAZIL_RETURN_IF_ERROR(table::TopicSelection::Parse(settings.topics, settings.aliases));
   return settings;
 }
 

@@ -31,6 +31,8 @@ enum class ErrorCode {
   kNamespaceNotFound,
   // No table of that name exists, or its topic does not exist in Kafka.
   kTableNotFound,
+  // Two topics would be tables of one name, for engines do not tell upper from lower case.
+  kAmbiguousName,
   // No view of that name exists.
   kViewNotFound,
   // No bucket of that name is served.
@@ -98,6 +100,6 @@ enum class ErrorCode {
   kInternal,
 };
 
-inline constexpr int kErrorCodeCount = 45;
+inline constexpr int kErrorCodeCount = 46;
 
 }  // namespace frazil

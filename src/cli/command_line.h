@@ -9,7 +9,7 @@
 
 namespace frazil::cli {
 
-enum class Command { kServe, kVersion, kHelp };
+enum class Command { kServe, kTopics, kTables, kDescribe, kStatus, kVersion, kHelp };
 
 struct CommandLine {
   Command command = Command::kHelp;
@@ -19,6 +19,12 @@ struct CommandLine {
   std::string config;
   // kHelp: what to print.
   std::string help;
+  // The commands that ask a running server: its URL, empty when it is not given, and "table" or
+  // "json".
+  std::string server;
+  std::string output = "table";
+  // kDescribe: "speed.orders".
+  std::string table;
 };
 
 // Errors: invalid_argument for an unknown command or flag, naming the nearest that exists, and for

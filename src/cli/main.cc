@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <pthread.h>
 #include <signal.h>
 #include <string>
 
 #include "app/server.h"
+#include "app/settings_file.h"
 #include "app/settings_reader.h"
 #include "base/allocator.h"
 #include "cli/command_line.h"
+#include "cli/remote_commands.h"
 #include "telemetry/log.h"
 
 namespace frazil::cli {
@@ -45,6 +49,30 @@ sigset_t BlockSignals() {
   return signals;
 }
 
+void PrintHowToAttach(const app::Server& server) {
+  const char* catalog = server.catalog_url().c_str();
+  std::printf(
+      "catalog %s\ns3 %s\n\n"
+      "DuckDB:    ATTACH '' AS frazil (TYPE iceberg, ENDPOINT '%s', AUTHORIZATION_TYPE 'none');\n"
+      "PyIceberg: load_catalog(\"frazil\", type=\"rest\", uri=\"%s\")\n"
+      "Tables:    frazil tables --server %s\n",
+      catalog, server.s3_url().c_str(), catalog, catalog, catalog);
+  std::fflush(stdout);
+}
+
+// The server that the command line names, or else the environment.
+int Ask(CommandLine line) {
+  constexpr std::chrono::seconds kPatience{90};
+  if (line.server.empty()) {
+    const char* named = std::getenv("FRAZIL_SERVER");
+    line.server = named != nullptr && *named != '\0' ? named : kDefaultServer;
+  }
+  const auto text = AskServer(line, Deadline::After(kPatience));
+  if (!text.ok()) return Fail(text.error());
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return std::fflush(stdout) == 0 ? 0 : Fail(Error(ErrorCode::kIo, "standard output is closed"));
+}
+
 int Serve(const CommandLine& line) {
   LetAllocatorGiveBack();
   const auto settings = SettingsOf(line);
@@ -53,10 +81,9 @@ int Serve(const CommandLine& line) {
   const std::unique_ptr<telemetry::Logger> logger = telemetry::MakeStderrLogger(
       LevelOf(settings->log_level),
       settings->log_format == "json" ? telemetry::LogFormat::kJson : telemetry::LogFormat::kText);
-  auto server = app::StartServer(*settings, *logger);
+  auto server = app::StartServer(*settings, FRAZIL_VERSION, *logger);
   if (!server.ok()) return Fail(server.error());
-  std::printf("catalog %s\ns3 %s\n", (*server)->catalog_url().c_str(), (*server)->s3_url().c_str());
-  std::fflush(stdout);
+  PrintHowToAttach(**server);
   int signal_number = 0;
   sigwait(&signals, &signal_number);
   logger->Event(telemetry::LogLevel::kInfo, "stopping", {{"signal", signal_number}});
@@ -70,6 +97,11 @@ int Run(int argc, const char* const* argv) {
   switch (line->command) {
     case Command::kServe:
       return Serve(*line);
+    case Command::kTopics:
+    case Command::kTables:
+    case Command::kDescribe:
+    case Command::kStatus:
+      return Ask(*line);
     case Command::kVersion:
       std::printf("frazil %s\n", FRAZIL_VERSION);
       return 0;

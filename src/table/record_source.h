@@ -16,6 +16,16 @@
 
 namespace frazil::table {
 
+// A topic as the cluster lists it.
+struct TopicName {
+  std::string name{};
+  // Zero where the brokers know no topic ids.
+  Uuid topic_id{};
+  // Kafka's own, as the brokers say: __consumer_offsets.
+  bool internal = false;
+  int partitions = 0;
+};
+
 struct PartitionState {
   PartitionId partition;
   // The leader's epoch; -1 where the broker knows none.
@@ -43,6 +53,11 @@ struct EpochEnd {
   LeaderEpoch leader_epoch{-1};
 };
 
+struct OpenTransaction {
+  std::int64_t producer_id = 0;
+  Offset first_offset;
+};
+
 struct RangeRequest {
   std::string topic;
   // A read from a topic with another id fails with topic_recreated; zero: not checked.
@@ -61,6 +76,11 @@ class RecordSource {
  public:
   virtual ~RecordSource() = default;
 
+  // Every topic of the cluster that may be seen, in any order, each once.
+  // Errors: kafka_unavailable, deadline_exceeded, kafka_protocol, cancelled.
+  virtual Result<std::vector<TopicName>> ListTopics(Deadline deadline,
+                                                    const std::stop_token& stop) = 0;
+
   // Errors: table_not_found when the topic does not exist; kafka_unavailable, deadline_exceeded,
   // kafka_protocol, cancelled.
   virtual Result<TopicState> Describe(const std::string& topic, Deadline deadline,
@@ -77,6 +97,12 @@ class RecordSource {
   // Errors: those of Describe.
   virtual Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
                                                   const std::stop_token& stop) = 0;
+
+  // The transaction that has been open longest in the partition, which holds back its last stable
+  // offset (R7); nullopt when there is none, or the brokers cannot tell. Errors: those of Describe.
+  virtual Result<std::optional<OpenTransaction>> OldestOpenTransaction(
+      const std::string& topic, PartitionId partition, Deadline deadline,
+      const std::stop_token& stop) = 0;
 
   // Hands every committed record of [start, end) to the sink, none twice, and returns only when the
   // range is complete (R6). Control records and aborted records are not handed over.

@@ -63,19 +63,25 @@ class TableCatalog {
   // Names of one level each; "speed".
   virtual std::vector<std::string> Namespaces() const = 0;
 
-  // Names in byte order. Asks nobody. Errors: namespace_not_found.
-  virtual Result<std::vector<std::string>> ListTables(const std::string& namespace_name) const = 0;
+  // Names in byte order, as Kafka had them at most a second ago; when it cannot be reached, the
+  // last ones known. Errors: namespace_not_found; kafka_* while none are known.
+  virtual Result<std::vector<std::string>> ListTables(const std::string& namespace_name,
+                                                      Deadline deadline,
+                                                      const std::stop_token& stop) = 0;
 
   // Takes a cut and shows it: every record acknowledged before the call is in it (R7).
   // Errors: table_not_found (also where the namespace does not exist: the metadata tables of Spark
-  // and Flink ask for "speed.orders" as a namespace); schema_incompatible, undecodable_record,
-  // topic_recreated, log_truncated, kafka_*, registry_*, deadline_exceeded, cancelled, ledger.
+  // and Flink ask for "speed.orders" as a namespace); ambiguous_name; schema_incompatible,
+  // undecodable_record, topic_recreated, log_truncated, kafka_*, registry_*, deadline_exceeded,
+  // cancelled, ledger.
   virtual Result<LoadedTable> LoadTable(const std::string& namespace_name, const std::string& name,
                                         SnapshotSelection selection, Deadline deadline,
                                         const std::stop_token& stop) = 0;
 
-  // Whether LoadTable would find it. Asks nobody. Errors: table_not_found.
-  virtual Status CheckTable(const std::string& namespace_name, const std::string& name) const = 0;
+  // Whether there is such a table, as Kafka has it. Errors: table_not_found; kafka_* for a name
+  // that is not known.
+  virtual Status CheckTable(const std::string& namespace_name, const std::string& name,
+                            Deadline deadline, const std::stop_token& stop) = 0;
 
   // Objects by key below kBucket ("speed/orders/<uuid>/data/....parquet"). Stat makes no file.
   // Errors: not_found for a path that was never handed out; records_gone, path_not_reproducible,

@@ -10,49 +10,112 @@
 namespace frazil::table {
 namespace {
 
-std::vector<std::string> Sorted(std::vector<std::string> names) {
-  std::sort(names.begin(), names.end());
-  return names;
+Error NoTable(const std::string& namespace_name, const std::string& name) {
+  return Error(ErrorCode::kTableNotFound,
+               "there is no such table: no topic of this name, or alias, exists in Kafka and is "
+               "shown by the setting topics: " +
+                   Printable(namespace_name) + "." + Printable(name));
+}
+
+Error Clash(const ListedTopic& listed) {
+  return Error(ErrorCode::kAmbiguousName,
+               "topics " + listed.topic.name + " and " + listed.clashes_with +
+                   " would be tables of one name, for engines do not tell upper from lower case; "
+                   "give one of them another name in the setting aliases: " +
+                   listed.table);
 }
 
 }  // namespace
 
-VirtualCatalog::VirtualCatalog(std::vector<std::string> topics, const TableContext& context)
-    : topics_(Sorted(std::move(topics))), context_(context) {
-  for (const std::string& topic : topics_) slots_.try_emplace(topic);
-}
+VirtualCatalog::VirtualCatalog(TopicSelection selection, const TableContext& context)
+    : context_(context),
+      directory_(
+          std::move(selection), context.records,
+          {.cache = std::chrono::milliseconds(1000), .timeout = context.options.kafka_timeout}) {}
 
 std::vector<std::string> VirtualCatalog::Namespaces() const {
   return {std::string(kSpeedNamespace)};
 }
 
-Result<std::vector<std::string>> VirtualCatalog::ListTables(
-    const std::string& namespace_name) const {
+Result<std::vector<std::string>> VirtualCatalog::ListTables(const std::string& namespace_name,
+                                                            Deadline deadline,
+                                                            const std::stop_token& stop) {
   if (namespace_name != kSpeedNamespace) {
     return Error(
         ErrorCode::kNamespaceNotFound,
         "there is no namespace of this name; there is speed: " + Printable(namespace_name));
   }
-  return topics_;
+  const auto recent = directory_.Recent(deadline, stop);
+  if (recent.ok()) return (*recent)->tables;
+  // Kafka is away: names that were listed before still say what there is to load.
+  if (const TopicDirectory::Listing known = directory_.Known()) return known->tables;
+  const TopicSelection& selection = directory_.selection();
+  std::vector<std::string> names;
+  for (const std::string& topic : selection.NamedOnly()) names.push_back(selection.TableOf(topic));
+  if (names.empty()) return recent.error();
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
-Status VirtualCatalog::CheckTable(const std::string& namespace_name,
-                                  const std::string& name) const {
-  if (namespace_name == kSpeedNamespace && slots_.contains(name)) return {};
-  return Error(ErrorCode::kTableNotFound,
-               "there is no such table; the setting topics names those that there are: " +
-                   Printable(namespace_name) + "." + Printable(name));
+Result<std::string> VirtualCatalog::FindTopic(const std::string& namespace_name,
+                                              const std::string& name, Deadline deadline,
+                                              const std::stop_token& stop) {
+  if (namespace_name != kSpeedNamespace) return NoTable(namespace_name, name);
+  TopicDirectory::Listing listing = directory_.Known();
+  const ListedTopic* listed = listing ? listing->FindTable(name) : nullptr;
+  if (listed == nullptr) {
+    const TopicSelection& selection = directory_.selection();
+    const std::string& named = selection.TopicOf(name);
+    if (selection.Names(named) && selection.TableOf(named) == name) return named;
+    FRAZIL_ASSIGN_OR_RETURN(listing, directory_.Fresh(deadline, stop));
+    listed = listing->FindTable(name);
+  }
+  if (listed == nullptr) return NoTable(namespace_name, name);
+  if (!listed->clashes_with.empty()) return Clash(*listed);
+  return listed->topic.name;
+}
+
+Status VirtualCatalog::CheckTable(const std::string& namespace_name, const std::string& name,
+                                  Deadline deadline, const std::stop_token& stop) {
+  if (namespace_name != kSpeedNamespace) return NoTable(namespace_name, name);
+  const auto recent = directory_.Recent(deadline, stop);
+  if (!recent.ok()) {
+    // Kafka is away: what was known before is taken for true.
+    const TopicDirectory::Listing known = directory_.Known();
+    if (known && known->FindTable(name) != nullptr) return {};
+    const TopicSelection& selection = directory_.selection();
+    const std::string& topic = selection.TopicOf(name);
+    if (selection.Names(topic) && selection.TableOf(topic) == name) return {};
+    return recent.error();
+  }
+  if ((*recent)->FindTable(name) != nullptr) return {};
+  FRAZIL_ASSIGN_OR_RETURN(const TopicDirectory::Listing fresh, directory_.Fresh(deadline, stop));
+  return fresh->FindTable(name) != nullptr ? Status() : NoTable(namespace_name, name);
+}
+
+VirtualCatalog::Slot& VirtualCatalog::SlotOf(const std::string& topic) {
+  MutexLock lock(mutex_);
+  std::unique_ptr<Slot>& slot = slots_[topic];
+  if (!slot) slot = std::make_unique<Slot>();
+  return *slot;
 }
 
 Result<SpeedTable*> VirtualCatalog::OpenTable(const std::string& topic) {
-  const auto found = slots_.find(topic);
-  if (found == slots_.end()) return nullptr;
-  Slot& slot = found->second;
-  MutexLock lock(slot.mutex);
-  if (!slot.table) {
-    FRAZIL_ASSIGN_OR_RETURN(slot.table, SpeedTable::Open(topic, context_));
+  Slot* slot = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (const auto found = slots_.find(topic); found != slots_.end()) slot = found->second.get();
   }
-  return slot.table.get();
+  if (slot != nullptr) {
+    MutexLock lock(slot->mutex);
+    if (!slot->table) {
+      FRAZIL_ASSIGN_OR_RETURN(slot->table, SpeedTable::Open(topic, context_));
+    }
+    return slot->table.get();
+  }
+  // Whoever asks for paths that never were leaves nothing behind.
+  FRAZIL_ASSIGN_OR_RETURN(auto table, SpeedTable::Open(topic, context_));
+  return table ? Keep(topic, std::move(table)) : nullptr;
 }
 
 Result<SpeedTable*> VirtualCatalog::OpenOrCreate(const std::string& topic, Deadline deadline,
@@ -70,7 +133,7 @@ Result<SpeedTable*> VirtualCatalog::OpenOrCreate(const std::string& topic, Deadl
 }
 
 SpeedTable* VirtualCatalog::Keep(const std::string& topic, std::unique_ptr<SpeedTable> table) {
-  Slot& slot = slots_.find(topic)->second;
+  Slot& slot = SlotOf(topic);
   MutexLock lock(slot.mutex);
   if (!slot.table) slot.table = std::move(table);
   return slot.table.get();
@@ -79,14 +142,52 @@ SpeedTable* VirtualCatalog::Keep(const std::string& topic, std::unique_ptr<Speed
 Result<LoadedTable> VirtualCatalog::LoadTable(const std::string& namespace_name,
                                               const std::string& name, SnapshotSelection selection,
                                               Deadline deadline, const std::stop_token& stop) {
-  FRAZIL_RETURN_IF_ERROR(CheckTable(namespace_name, name));
-  FRAZIL_ASSIGN_OR_RETURN(SpeedTable * table, OpenOrCreate(name, deadline, stop));
-  return table->Load(selection, deadline, stop);
+  FRAZIL_ASSIGN_OR_RETURN(const std::string topic, FindTopic(namespace_name, name, deadline, stop));
+  auto loaded = [&]() -> Result<LoadedTable> {
+    FRAZIL_ASSIGN_OR_RETURN(SpeedTable * table, OpenOrCreate(topic, deadline, stop));
+    return table->Load(selection, deadline, stop);
+  }();
+  Note(topic, loaded);
+  return loaded;
+}
+
+void VirtualCatalog::Note(const std::string& topic, const Result<LoadedTable>& loaded) {
+  // A client that left says nothing of the table.
+  if (!loaded.ok() && loaded.error().code() == ErrorCode::kCancelled) return;
+  const UnixMillis now = context_.clock.Now();
+  Slot& slot = SlotOf(topic);
+  MutexLock lock(slot.mutex);
+  if (loaded.ok()) {
+    slot.loads = {.shown = now, .refused = std::nullopt, .refusal = std::nullopt};
+  } else {
+    slot.loads.refused = now;
+    slot.loads.refusal = loaded.error();
+  }
+}
+
+ListedTopic VirtualCatalog::Listed(const std::string& name) const {
+  const TopicDirectory::Listing known = directory_.Known();
+  if (const ListedTopic* listed = known ? known->FindTable(name) : nullptr) return *listed;
+  return {.topic = {.name = directory_.selection().TopicOf(name)}, .table = name, .shown = true};
+}
+
+LoadHistory VirtualCatalog::LoadsOf(const std::string& topic) const {
+  Slot* slot = nullptr;
+  {
+    MutexLock lock(mutex_);
+    const auto found = slots_.find(topic);
+    if (found == slots_.end()) return {};
+    slot = found->second.get();
+  }
+  MutexLock lock(slot->mutex);
+  return slot->loads;
 }
 
 Result<SpeedTable*> VirtualCatalog::OwnerOfKey(std::string_view key) {
   FRAZIL_ASSIGN_OR_RETURN(const ObjectOwner owner, OwnerOf(key));
-  if (owner.namespace_name == kSpeedNamespace) {
+  // What the settings took out is read no more; whether Kafka still has it, the read will tell.
+  const bool shown = directory_.selection().Shows(owner.topic, false);
+  if (owner.namespace_name == kSpeedNamespace && shown) {
     FRAZIL_ASSIGN_OR_RETURN(SpeedTable * table, OpenTable(owner.topic));
     if (table != nullptr && table->identity().uuid == owner.table_uuid) return table;
   }
@@ -104,11 +205,29 @@ Result<Object> VirtualCatalog::ReadObject(std::string_view key, Deadline deadlin
   return table->Read(key, deadline, stop);
 }
 
+std::set<std::string> VirtualCatalog::TopicsOfPrefix(std::string_view prefix) const {
+  std::set<std::string> topics;
+  const std::string root = std::string(kSpeedNamespace) + "/";
+  if (prefix.starts_with(root) && prefix.find('/', root.size()) != std::string_view::npos) {
+    const std::string_view rest = prefix.substr(root.size());
+    topics.emplace(rest.substr(0, rest.find('/')));
+    return topics;
+  }
+  if (const TopicDirectory::Listing known = directory_.Known()) {
+    for (const ListedTopic& listed : known->topics) topics.insert(listed.topic.name);
+  }
+  for (const std::string& topic : directory_.selection().NamedOnly()) topics.insert(topic);
+  MutexLock lock(mutex_);
+  for (const auto& [topic, slot] : slots_) topics.insert(topic);
+  return topics;
+}
+
 Result<ObjectListing> VirtualCatalog::ListObjects(std::string_view prefix,
                                                   std::string_view start_after, std::size_t limit) {
   ObjectListing listing;
   // One more than asked tells whether there is more.
-  for (const std::string& topic : topics_) {
+  for (const std::string& topic : TopicsOfPrefix(prefix)) {
+    if (!directory_.selection().Shows(topic, false)) continue;
     FRAZIL_ASSIGN_OR_RETURN(SpeedTable * table, OpenTable(topic));
     if (table == nullptr) continue;
     const std::string table_prefix = table->identity().KeyPrefix() + "/";

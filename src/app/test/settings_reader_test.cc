@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/settings_reader.h"
 
-#include <filesystem>
-#include <fstream>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "base/uuid.h"
 
 namespace frazil::app {
 namespace {
@@ -28,19 +23,6 @@ SettingTexts With(std::string name, std::string text) {
   texts[std::move(name)] = std::move(text);
   return texts;
 }
-
-class SettingsFileTest : public testing::Test {
- protected:
-  ~SettingsFileTest() override { std::filesystem::remove(path_); }
-
-  Result<SettingTexts> Read(std::string_view content) {
-    std::ofstream(path_) << content;
-    return ReadSettingsFile(path_);
-  }
-
-  const std::string path_ =
-      std::filesystem::temp_directory_path() / (Uuid::Random().ToString() + ".yaml");
-};
 
 TEST(SettingsTest, DefaultsAreThoseOfTheTable) {
   const auto settings = MakeSettings({}, Required());
@@ -85,7 +67,8 @@ TEST(SettingsTest, WrongValuesAreRefusedWithNameAndBounds) {
       {"log-level", "loud", "debug|info|warn|error"},
       {"topics", "a b", "as a topic's name"},
       {"topics", "a,a", "twice"},
-      {"topics", "", "topics is missing"},
+      {"aliases", "orders", "TOPIC=NAME"},
+      {"history-retention", "1s", "between 60000ms"},
       {"data-dir", "", "data-dir is missing"},
       {"kafak", "x", "did you mean kafka?"},
   };
@@ -97,33 +80,21 @@ TEST(SettingsTest, WrongValuesAreRefusedWithNameAndBounds) {
   }
 }
 
-TEST_F(SettingsFileTest, ListsAndScalarsAreRead) {
-  const auto texts = Read("topics: [a, b]\nthreads: 3\ninsecure: true\n");
-  ASSERT_TRUE(texts.ok()) << texts.error().message();
-  EXPECT_EQ(*texts, (SettingTexts{{"topics", "a,b"}, {"threads", "3"}, {"insecure", "true"}}));
-  EXPECT_TRUE(Read("")->empty());
+TEST(SettingsTest, OnlyKafkaAndTheDataFolderAreRequired) {
+  const auto settings = MakeSettings({}, {{"kafka", "a:1"}, {"data-dir", "d"}});
+  ASSERT_TRUE(settings.ok()) << settings.error().message();
+  EXPECT_TRUE(settings->topics.empty());
+  EXPECT_TRUE(settings->registry.empty());
+  EXPECT_EQ(MakeSettings({}, {{"data-dir", "d"}}).error().row().exit_code, 78);
 }
 
-TEST_F(SettingsFileTest, AWrongFileIsRefusedWithItsLine) {
-  const struct {
-    const char* content;
-    const char* said;
-  } cases[] = {
-      {"threads: 3\nkafak: x\n", "line 2: there is no setting kafak; did you mean kafka?"},
-      {"threads: {a: 1}\n", "neither a text nor a list"},
-      {"topics: [[a]]\n", "no text"},
-      {"threads: 1\nthreads: 2\n", "stands twice"},
-      {"- a\n", "is a map"},
-      {"a: [", "cannot be read as YAML"},
-  };
-  for (const auto& item : cases) {
-    const auto texts = Read(item.content);
-    ASSERT_FALSE(texts.ok()) << item.content;
-    EXPECT_THAT(texts.error().message(), HasSubstr(item.said));
-    EXPECT_THAT(texts.error().message(), HasSubstr(path_));
-  }
-  EXPECT_THAT(ReadSettingsFile("/nonexistent/frazil.yaml").error().message(),
-              HasSubstr("/nonexistent/frazil.yaml"));
+TEST(SettingsTest, NamesThatDifferByCaseOnlyNeedAnAlias) {
+  SettingTexts texts = With("topics", "orders,Orders");
+  const auto refused = MakeSettings({}, texts);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("setting aliases"));
+  texts["aliases"] = "Orders=capital_orders";
+  EXPECT_TRUE(MakeSettings({}, texts).ok());
 }
 
 }  // namespace

@@ -49,6 +49,39 @@ TEST(CommandLineTest, UnknownCommandsAndArgumentsAreRefused) {
   EXPECT_THAT(Parse({"serve", "orders"}).error().message(), HasSubstr("orders"));
 }
 
+TEST(CommandLineTest, AMistypedCommandIsAnsweredWithTheNearest) {
+  EXPECT_THAT(Parse({"tabels"}).error().message(), HasSubstr("did you mean tables?"));
+  EXPECT_THAT(Parse({"desribe", "speed.orders"}).error().message(), HasSubstr("describe?"));
+  EXPECT_THAT(Parse({"help", "staus"}).error().message(), HasSubstr("did you mean status?"));
+  EXPECT_EQ(Parse({"tabels"}).error().row().exit_code, 2);
+}
+
+TEST(CommandLineTest, CommandsThatAskAServerTakeItsUrlAndAForm) {
+  const auto line = Parse({"describe", "speed.a.b", "--server", "http://x:1", "--output=json"});
+  ASSERT_TRUE(line.ok()) << line.error().message();
+  EXPECT_EQ(line->command, Command::kDescribe);
+  EXPECT_EQ(line->table, "speed.a.b");
+  EXPECT_EQ(line->server, "http://x:1");
+  EXPECT_EQ(line->output, "json");
+  EXPECT_EQ(Parse({"topics"})->output, "table");
+  EXPECT_EQ(Parse({"topics"})->server, "");
+  EXPECT_EQ(Parse({"tables"})->command, Command::kTables);
+  EXPECT_EQ(Parse({"status"})->command, Command::kStatus);
+}
+
+TEST(CommandLineTest, AMisusedCommandSaysWhereHelpIs) {
+  EXPECT_THAT(Parse({"describe"}).error().message(), HasSubstr("frazil describe --help"));
+  EXPECT_THAT(Parse({"status", "--output", "xml"}).error().message(), HasSubstr("json"));
+  EXPECT_THAT(Parse({"topics", "extra"}).error().message(), HasSubstr("frazil topics --help"));
+  EXPECT_THAT(Parse({"--nothing"}).error().message(), HasSubstr("no flag --nothing"));
+}
+
+TEST(CommandLineTest, HelpIsACommandToo) {
+  EXPECT_EQ(Parse({"help"})->help, Parse({"--help"})->help);
+  EXPECT_EQ(Parse({"help", "describe"})->help, Parse({"describe", "--help"})->help);
+  EXPECT_THAT(Parse({"help", "describe"})->help, HasSubstr("--server"));
+}
+
 TEST(CommandLineTest, TheVersionIsACommandAndAFlag) {
   EXPECT_EQ(Parse({"version"})->command, Command::kVersion);
   EXPECT_EQ(Parse({"--version"})->command, Command::kVersion);

@@ -98,9 +98,9 @@ class CatalogHandler final : public net::HttpHandler {
         logger_(logger),
         metrics_(metrics) {}
 
-  // Loading a table asks Kafka and the registry, and so does /readyz; all else only remembers.
+  // Listing and loading tables asks Kafka, and so does /readyz; all else only remembers.
   bool MayTakeLong(const HttpRequest& request) const override {
-    return request.raw_path.find("/tables/") != std::string::npos ||
+    return request.raw_path.find("/tables") != std::string::npos ||
            request.raw_path.ends_with("/readyz");
   }
 
@@ -136,7 +136,7 @@ class CatalogHandler final : public net::HttpHandler {
     }
     if (route.prefix && *route.prefix != options_.warehouse) return NoWarehouse(*route.prefix);
     const bool reads = request.method == "GET" || request.method == "HEAD";
-    if (!reads) return AnswerWrite(route);
+    if (!reads) return AnswerWrite(route, context);
     FRAZIL_ASSIGN_OR_RETURN(const auto query, net::ParseQuery(request.raw_query, true));
     return AnswerRead(route, query, request, context);
   }
@@ -157,9 +157,9 @@ class CatalogHandler final : public net::HttpHandler {
       case RouteKind::kNamespace:
         return GetNamespace(route, request.method == "HEAD");
       case RouteKind::kTables:
-        return ListTables(route, query);
+        return ListTables(route, query, context);
       case RouteKind::kTable:
-        if (request.method == "HEAD") return CheckTable(route);
+        if (request.method == "HEAD") return CheckTable(route, context);
         return LoadTable(route, query, request, context);
       case RouteKind::kTableCredentials:
         return TableCredentials(route, context);
@@ -176,12 +176,12 @@ class CatalogHandler final : public net::HttpHandler {
     }
   }
 
-  Result<HttpResponse> AnswerWrite(const Route& route) {
+  Result<HttpResponse> AnswerWrite(const Route& route, const net::RequestContext& context) {
     switch (route.kind) {
       case RouteKind::kOauthTokens:
         return OauthAnswer();
       case RouteKind::kTableMetrics: {
-        FRAZIL_RETURN_IF_ERROR(Check(route));
+        FRAZIL_RETURN_IF_ERROR(Check(route, context));
         return NoContent();
       }
       case RouteKind::kTableExtra:
@@ -249,21 +249,24 @@ class CatalogHandler final : public net::HttpHandler {
     return JsonAnswer(iceberg::NamespaceBody(route.namespace_levels, {}));
   }
 
-  Result<HttpResponse> ListTables(const Route& route, const QueryParameters& query) {
+  Result<HttpResponse> ListTables(const Route& route, const QueryParameters& query,
+                                  const net::RequestContext& context) {
     if (!HasNamespace(route.namespace_levels)) return NoNamespace(route.namespace_levels);
-    FRAZIL_ASSIGN_OR_RETURN(const auto names, tables_.ListTables(route.namespace_levels[0]));
+    FRAZIL_ASSIGN_OR_RETURN(const auto names, tables_.ListTables(route.namespace_levels[0],
+                                                                 context.deadline, context.stop));
     FRAZIL_ASSIGN_OR_RETURN(const NamePage page, PageOf(names, query));
     return JsonAnswer(iceberg::ListTablesBody(route.namespace_levels, page.names, page.next_token));
   }
 
   // Namespaces of several levels hold nothing: the metadata tables of Spark and Flink ask for them.
-  Status Check(const Route& route) const {
+  Status Check(const Route& route, const net::RequestContext& context) {
     if (route.namespace_levels.size() != 1) return NoTable(route);
-    return tables_.CheckTable(route.namespace_levels[0], route.name);
+    return tables_.CheckTable(route.namespace_levels[0], route.name, context.deadline,
+                              context.stop);
   }
 
-  Result<HttpResponse> CheckTable(const Route& route) {
-    FRAZIL_RETURN_IF_ERROR(Check(route));
+  Result<HttpResponse> CheckTable(const Route& route, const net::RequestContext& context) {
+    FRAZIL_RETURN_IF_ERROR(Check(route, context));
     return NoContent();
   }
 

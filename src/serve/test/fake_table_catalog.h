@@ -59,7 +59,9 @@ class FakeTableCatalog final : public table::TableCatalog {
 
   std::vector<std::string> Namespaces() const override { return {"speed"}; }
 
-  Result<std::vector<std::string>> ListTables(const std::string& namespace_name) const override {
+  Result<std::vector<std::string>> ListTables(const std::string& namespace_name,
+                                              Deadline /*deadline*/,
+                                              const std::stop_token& /*stop*/) override {
     if (failure_) return *failure_;
     if (namespace_name != "speed") {
       return Error(ErrorCode::kNamespaceNotFound, "namespace does not exist: " + namespace_name);
@@ -71,15 +73,16 @@ class FakeTableCatalog final : public table::TableCatalog {
   }
 
   Result<table::LoadedTable> LoadTable(const std::string& namespace_name, const std::string& name,
-                                       table::SnapshotSelection selection, Deadline /*deadline*/,
-                                       const std::stop_token& /*stop*/) override {
+                                       table::SnapshotSelection selection, Deadline deadline,
+                                       const std::stop_token& stop) override {
     ++loads_;
     last_selection_ = selection;
-    FRAZIL_RETURN_IF_ERROR(CheckTable(namespace_name, name));
+    FRAZIL_RETURN_IF_ERROR(CheckTable(namespace_name, name, deadline, stop));
     return tables_.at(name);
   }
 
-  Status CheckTable(const std::string& namespace_name, const std::string& name) const override {
+  Status CheckTable(const std::string& namespace_name, const std::string& name,
+                    Deadline /*deadline*/, const std::stop_token& /*stop*/) override {
     if (failure_) return *failure_;
     if (namespace_name != "speed" || !tables_.contains(name)) {
       return Error(ErrorCode::kTableNotFound,

@@ -101,6 +101,16 @@ int FakeKafka::reads() const {
   return reads_;
 }
 
+Result<std::vector<TopicName>> FakeKafka::ListTopics(Deadline /*deadline*/,
+                                                     const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  return std::vector<TopicName>{{.name = "orders",
+                                 .topic_id = topic_id_,
+                                 .internal = false,
+                                 .partitions = static_cast<int>(logs_.size())}};
+}
+
 Result<TopicState> FakeKafka::Describe(const std::string& topic, Deadline /*deadline*/,
                                        const std::stop_token& /*stop*/) {
   MutexLock lock(mutex_);
@@ -141,6 +151,17 @@ Result<std::optional<bool>> FakeKafka::IsCompacted(const std::string& /*topic*/,
   MutexLock lock(mutex_);
   if (error_) return *error_;
   return compacted_;
+}
+
+Result<std::optional<OpenTransaction>> FakeKafka::OldestOpenTransaction(
+    const std::string& /*topic*/, PartitionId partition, Deadline /*deadline*/,
+    const std::stop_token& /*stop*/) {
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  const Log& log = logs_[static_cast<std::size_t>(partition.value())];
+  if (!log.stable_end) return std::optional<OpenTransaction>();
+  return std::optional<OpenTransaction>(
+      {.producer_id = 7, .first_offset = Offset(*log.stable_end)});
 }
 
 Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline /*deadline*/,

@@ -55,6 +55,8 @@ class FakeKafka final : public RecordSource {
   void FailReads(int partition, std::optional<Error> error);
   int reads() const;
 
+  Result<std::vector<TopicName>> ListTopics(Deadline deadline,
+                                            const std::stop_token& stop) override;
   Result<TopicState> Describe(const std::string& topic, Deadline deadline,
                               const std::stop_token& stop) override;
   Result<std::optional<EpochEnd>> EndOfEpoch(const std::string& topic, const Uuid& topic_id,
@@ -63,6 +65,10 @@ class FakeKafka final : public RecordSource {
                                              const std::stop_token& stop) override;
   Result<std::optional<bool>> IsCompacted(const std::string& topic, Deadline deadline,
                                           const std::stop_token& stop) override;
+  // Producer 7, wherever something lies behind an open transaction.
+  Result<std::optional<OpenTransaction>> OldestOpenTransaction(
+      const std::string& topic, PartitionId partition, Deadline deadline,
+      const std::stop_token& stop) override;
   Status ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
                    const std::stop_token& stop) override;
 

@@ -43,17 +43,17 @@ struct Process {
         background(1, 100),
         memory(1U << 30),
         cache(64 << 20, 2, memory, metrics),
-        catalog({"orders", "absent"}, {.records = kafka,
-                                       .schemas = registry,
-                                       .ledger = *ledger,
-                                       .cache = cache,
-                                       .memory = memory,
-                                       .pool = pool,
-                                       .background = background,
-                                       .clock = clock,
-                                       .logger = *logger,
-                                       .metrics = metrics,
-                                       .options = options}) {}
+        catalog(TopicSelection::Parse({"orders", "absent"}, {}).value(), {.records = kafka,
+                                                                          .schemas = registry,
+                                                                          .ledger = *ledger,
+                                                                          .cache = cache,
+                                                                          .memory = memory,
+                                                                          .pool = pool,
+                                                                          .background = background,
+                                                                          .clock = clock,
+                                                                          .logger = *logger,
+                                                                          .metrics = metrics,
+                                                                          .options = options}) {}
 
   std::string log;
   std::unique_ptr<ledger::Ledger> ledger;
