@@ -29,14 +29,19 @@ def blocks(page, language):
 
 @pytest.fixture(scope="module")
 def served(services, tmp_path_factory):
+    topics = []
     for name in TOPICS:
         topic = Topic(services.kafka.address, services.registry, name, partitions=2)
+        topics.append(topic)
         topic.send({**_order(1)}, headers=[("trace", b"1")], partition=1)
         topic.produce_orders(range(2, 60))
     frazil = Frazil(services.kafka.address, services.registry.url, TOPICS,
                     tmp_path_factory.mktemp("guides") / "data").start()
     yield frazil
     frazil.kill()
+    # Other tests use the names that guides do.
+    for topic in topics:
+        topic.delete()
 
 
 def _order(number):

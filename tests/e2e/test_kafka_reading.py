@@ -43,6 +43,7 @@ def test_all_codecs_mixed_in_one_partition(make_topic, make_frazil, duckdb_of, s
     assert len(check(topic, duckdb_of(make_frazil(topic)), services)) == 1000
 
 
+@pytest.mark.apache_only("the embedded broker stores batches as they come")
 def test_batches_that_the_broker_compresses_as_java_does(make_topic, make_frazil, duckdb_of, services):
     """The setting compression.type makes the broker write batches anew: Java's framing of Snappy."""
     topics = [make_topic(name=f"java_{codec}", partitions=1, compression="none",
@@ -84,6 +85,7 @@ def test_a_record_larger_than_one_fetch(make_topic, make_frazil, duckdb_of, serv
     assert len(found) == 20 and found[10]["customer"] == noise
 
 
+@pytest.mark.apache_only("the embedded broker has no transactions")
 def test_transactions_of_several_producers_interleaved(make_topic, make_frazil, duckdb_of, services):
     topic = make_topic(partitions=2)
     chance = random.Random(4711)
@@ -143,6 +145,7 @@ def test_a_log_that_starts_inside_a_batch_and_one_that_is_empty_again(make_topic
     assert len(found) == 163
 
 
+@pytest.mark.apache_only("the embedded broker has no transactions")
 def test_partitions_with_nothing_but_aborted_records(make_topic, make_frazil, duckdb_of, services):
     topic = make_topic(partitions=3)
     writer = topic.new_producer(transactional_id=f"{topic.name}-writer")
@@ -159,6 +162,7 @@ def test_partitions_with_nothing_but_aborted_records(make_topic, make_frazil, du
     assert len(check(topic, duck, services)) == 3
 
 
+@pytest.mark.apache_only("the embedded broker does not compact")
 def test_a_compacted_topic_with_tombstones_and_transactions(make_topic, make_frazil, duckdb_of,
                                                             services):
     """Cleaned before it is first loaded: holes everywhere, emptied batches, markers (B059, B061)."""

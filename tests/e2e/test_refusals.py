@@ -190,7 +190,7 @@ def test_a_value_out_of_bounds_is_refused(tmp_path, flags):
     assert flags[0].removeprefix("--") in done.stderr and flags[1] in done.stderr
 
 
-@pytest.mark.parametrize("missing", ["--kafka", "--registry", "--topics", "--data-dir"])
+@pytest.mark.parametrize("missing", ["--kafka", "--data-dir"])
 def test_a_missing_setting_is_named(tmp_path, missing):
     flags = [*REQUIRED, "--data-dir", str(tmp_path / "d")]
     at = flags.index(missing)
