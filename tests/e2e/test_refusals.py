@@ -199,7 +199,7 @@ def test_a_missing_setting_is_named(tmp_path, missing):
     assert missing.removeprefix("--") in done.stderr
 
 
-def test_a_listener_beyond_loopback_needs_insecure(tmp_path):
+def test_r25_a_listener_beyond_loopback_needs_insecure(tmp_path):
     done = run_frazil("serve", *REQUIRED, "--data-dir", str(tmp_path / "d"),
                       "--listen", f"0.0.0.0:{free_ports(1)[0]}")
     assert done.returncode > 1

@@ -79,6 +79,19 @@ class Frazil:
             self.process.kill()
             self.process.wait()
 
+    def run_command(self, *arguments):
+        """One of the commands that ask a server, run against this one."""
+        return subprocess.run([str(BINARY), *arguments], stdin=subprocess.DEVNULL, timeout=60,
+                              capture_output=True, text=True,
+                              env={**os.environ, "FRAZIL_SERVER": self.url})
+
+    def command_output(self, *arguments):
+        """What it prints; it must succeed."""
+        done = self.run_command(*arguments)
+        if done.returncode != 0:
+            raise FrazilFailed(f"frazil {' '.join(arguments)}: {done.returncode} {done.stderr}")
+        return done.stdout
+
     def prefix(self):
         config = requests.get(f"{self.url}/v1/config", timeout=10)
         config.raise_for_status()
