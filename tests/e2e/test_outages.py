@@ -81,7 +81,8 @@ def registry_proxy_url(services):
     return f"http://{services.registry_proxy.address}{services.registry.path}"
 
 
-def test_the_registry_is_away_the_last_known_schema_serves(mended, make_topic, make_frazil, duckdb_of):
+def test_r5_the_registry_is_away_the_last_known_schema_serves(mended, make_topic, make_frazil,
+                                                              duckdb_of):
     topic = make_topic()
     topic.produce_orders(range(20))
     frazil = make_frazil(topic, registry=registry_proxy_url(mended), extra=QUICK)

@@ -142,7 +142,7 @@ TEST_F(BlockDecoderTest, ATimestampThatIsMissingOrTooLargeIsNull) {
 }
 
 // Field case B035.
-TEST_F(BlockDecoderTest, ATombstoneIsARowWithoutValues) {
+TEST_F(BlockDecoderTest, R3_ATombstoneIsARowWithoutValues) {
   Register(1, R"({"name":"n","type":"int"},{"name":"s","type":"string"},)"
               R"({"name":"b","type":"boolean"},)"
               R"({"name":"d","type":{"type":"bytes","logicalType":"decimal","precision":5}})");
@@ -299,7 +299,7 @@ TEST_F(BlockDecoderTest, UuidsComeAsTextOrBytes) {
 }
 
 // Field case B041.
-TEST_F(BlockDecoderTest, DefaultsAreNeverApplied) {
+TEST_F(BlockDecoderTest, R3_DefaultsAreNeverApplied) {
   Register(1, R"({"name":"id","type":"int"},{"name":"qty","type":["int","null"],"default":7},)"
               R"({"name":"st","type":["null","string"],"default":null})");
   Register(2, R"({"name":"id","type":"int"},{"name":"qty","type":["int","null"],"default":7},)"
@@ -363,7 +363,7 @@ TEST_F(BlockDecoderTest, WhetherADecimalFitsIsTheWritersAffair) {
 }
 
 // Field case B051.
-TEST_F(BlockDecoderTest, AReaddedNameDoesNotShowTheOldValues) {
+TEST_F(BlockDecoderTest, R2_AReaddedNameDoesNotShowTheOldValues) {
   Register(1, R"({"name":"id","type":"int"},{"name":"x","type":"int"})");
   Register(2, R"({"name":"id","type":"int"})");
   Register(3, R"({"name":"id","type":"int"},{"name":"x","type":"string"})");

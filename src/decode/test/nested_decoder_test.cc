@@ -180,7 +180,7 @@ TEST_F(NestedDecoderTest, ArraysOfArraysOfMapsKeepTheirShape) {
 }
 
 // Field case B045.
-TEST_F(NestedDecoderTest, OldRecordsLackWhatNewOnesHaveInside) {
+TEST_F(NestedDecoderTest, R3_OldRecordsLackWhatNewOnesHaveInside) {
   Register(1, kItems);
   Register(2, R"({"name":"items","type":{"type":"array","items":{"type":"record","name":"I",)"
               R"("fields":[{"name":"note","type":["null","string"]},{"name":"qty","type":"long"},)"

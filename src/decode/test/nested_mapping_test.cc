@@ -173,7 +173,7 @@ TEST_F(NestedMappingTest, OtherChangesOfTypeNameThePath) {
   ExpectRefused(FieldOf("o", R"(["int","string"])"), "o", "widened");
 }
 
-TEST_F(NestedMappingTest, NamesInsideAreCheckedToo) {
+TEST_F(NestedMappingTest, R3_NamesInsideAreCheckedToo) {
   ExpectRefused(
       FieldOf("o", RecordType("O", FieldOf("x", R"("int")") + "," + FieldOf("X", R"("int")"))),
       "o.x", "case");

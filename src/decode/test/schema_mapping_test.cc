@@ -113,7 +113,7 @@ TEST(SchemaMapping, FieldsThatAreAlwaysNullGetNoColumn) {
   EXPECT_THAT(ValueFields(mapped->schema), ElementsAre("21 i int"));
 }
 
-TEST(SchemaMapping, WhatCannotBeShownIsRefusedByName) {
+TEST(SchemaMapping, R3_WhatCannotBeShownIsRefusedByName) {
   const std::vector<std::pair<std::string, std::string>> fields{
       {R"({"name":"f","type":["null","R"]})", "contains itself"},
       {R"({"name":"f","type":{"type":"array","items":"null"}})", "always null"},
@@ -215,7 +215,7 @@ TEST(SchemaMapping, ANumberDoesNotBecomeATimeOfDay) {
 }
 
 // Field case B051.
-TEST(SchemaMapping, ANameThatComesBackWithAnotherTypeGetsAnotherId) {
+TEST(SchemaMapping, R2_ANameThatComesBackWithAnotherTypeGetsAnotherId) {
   const auto first = MapFields(R"({"name":"id","type":"int"},{"name":"x","type":"int"})");
   const auto second = MapFieldsAfter(*first, R"({"name":"id","type":"int"})");
   const auto third =
@@ -228,7 +228,7 @@ TEST(SchemaMapping, ANameThatComesBackWithAnotherTypeGetsAnotherId) {
 }
 
 // Field case B053.
-TEST(SchemaMapping, ReorderedFieldsOfARenamedRecordKeepTheirIds) {
+TEST(SchemaMapping, R2_ReorderedFieldsOfARenamedRecordKeepTheirIds) {
   const auto first = MapFields(R"({"name":"a","type":"string"},{"name":"b","type":"string"})");
   const auto next =
       MapNextSchema(first->schema,

@@ -181,7 +181,7 @@ TEST_F(SchemasTest, VersionsHaveNoGaps) {
   }
 }
 
-TEST_F(SchemasTest, CounterOfFieldIdsNeverFallsAndCoversAllIds) {
+TEST_F(SchemasTest, R2_CounterOfFieldIdsNeverFallsAndCoversAllIds) {
   const Status low = Append({Version(0, 30)}, {}, 30);
   ASSERT_FALSE(low.ok());
   EXPECT_EQ(low.error().code(), ErrorCode::kInvalidArgument);

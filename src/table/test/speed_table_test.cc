@@ -254,7 +254,7 @@ TEST_F(SpeedTableTest, AnIncompatibleVersionRefusesTheTableWithTheReason) {
   EXPECT_TRUE(Load().ok());
 }
 
-TEST_F(SpeedTableTest, TheLastKnownSchemaServesWhileTheRegistryIsAway) {
+TEST_F(SpeedTableTest, R5_TheLastKnownSchemaServesWhileTheRegistryIsAway) {
   options_.registry_timeout = milliseconds(20);
   Restart();
   Produce(0, 1);

@@ -35,7 +35,7 @@ TEST_F(DescribeTest, TellsWhatTheLeadersTell) {
   }
 }
 
-TEST_F(DescribeTest, TellsHowFarOpenTransactionsHoldBackTheEnd) {
+TEST_F(DescribeTest, R7_TellsHowFarOpenTransactionsHoldBackTheEnd) {
   AddTopic().Data(3);
   Partition().high_watermark = 9;
   const auto offsets = Describe();

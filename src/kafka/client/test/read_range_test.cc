@@ -63,7 +63,7 @@ TEST_F(ReadRangeTest, ALaterBatchShowsThatAHoleIsOne) {
   EXPECT_EQ(fake_.fetches.size(), 1U);
 }
 
-TEST_F(ReadRangeTest, AHoleAtTheLogsEndTakesTwoPatientAnswers) {
+TEST_F(ReadRangeTest, R6_AHoleAtTheLogsEndTakesTwoPatientAnswers) {
   AddTopic().Data(2).Hole(3);
   ASSERT_TRUE(Read(0, 5).ok());
   EXPECT_EQ(offsets_, Numbers(0, 2));
@@ -72,7 +72,7 @@ TEST_F(ReadRangeTest, AHoleAtTheLogsEndTakesTwoPatientAnswers) {
   EXPECT_EQ(waits, (std::vector<std::int32_t>{0, 0, 50, 50}));
 }
 
-TEST_F(ReadRangeTest, EmptyAnswersAreNoEnd) {
+TEST_F(ReadRangeTest, R6_EmptyAnswersAreNoEnd) {
   AddTopic().Data(4);
   fake_.on_fetch = [this](const FetchRequest& request) -> std::optional<FetchResponse> {
     // Empty at once, then after waiting, then throttled: data lay elsewhere all the time.
@@ -85,7 +85,7 @@ TEST_F(ReadRangeTest, EmptyAnswersAreNoEnd) {
   EXPECT_EQ(offsets_, Numbers(0, 4));
 }
 
-TEST_F(ReadRangeTest, ABrokerThatPointsToAFollowerIsAskedAsLeader) {
+TEST_F(ReadRangeTest, R6_ABrokerThatPointsToAFollowerIsAskedAsLeader) {
   AddTopic().Data(4);
   fake_.on_fetch = [this](const FetchRequest& request) -> std::optional<FetchResponse> {
     if (fake_.fetch_versions.back() <= 10) return std::nullopt;
@@ -98,7 +98,7 @@ TEST_F(ReadRangeTest, ABrokerThatPointsToAFollowerIsAskedAsLeader) {
   EXPECT_EQ(fake_.fetches.size(), 2U);
 }
 
-TEST_F(ReadRangeTest, EmptyAnswersWithoutALastStableOffsetProveNothing) {
+TEST_F(ReadRangeTest, R6_EmptyAnswersWithoutALastStableOffsetProveNothing) {
   AddTopic().Data(4);
   fake_.on_fetch = [](const FetchRequest& request) {
     return FakeCluster::EmptyFetch(request, 0, -1);
@@ -107,7 +107,7 @@ TEST_F(ReadRangeTest, EmptyAnswersWithoutALastStableOffsetProveNothing) {
               ErrorCode::kKafkaUnavailable, {"does not show that there are none", "broker-1"});
 }
 
-TEST_F(ReadRangeTest, AThrottledAnswerThatLeavesAllOutIsNoEnd) {
+TEST_F(ReadRangeTest, R6_AThrottledAnswerThatLeavesAllOutIsNoEnd) {
   AddTopic().Data(2);
   fake_.on_fetch = [this](const FetchRequest&) -> std::optional<FetchResponse> {
     if (fake_.fetches.size() > 6) return std::nullopt;

@@ -24,7 +24,7 @@ class VendedKeysTest : public testing::Test {
   Uuid uuid_ = Uuid::Parse("8f14e45f-ceea-467f-a0e6-4ad3b9f6e6b1").value();
 };
 
-TEST_F(VendedKeysTest, AreFoundAgainInEveryProcess) {
+TEST_F(VendedKeysTest, R25_AreFoundAgainInEveryProcess) {
   const VendedKey key = keys_.Vend(uuid_);
   const VendedKeys other(secret_, clock_);
   const auto known = other.Find(key.access_key_id);
@@ -45,7 +45,7 @@ TEST_F(VendedKeysTest, KeepTheirForm) {
   EXPECT_NE(key.session_token, key.secret_access_key);
 }
 
-TEST_F(VendedKeysTest, LastFromTwelveToThirteenHoursAndStayTheSameWithinAnHour) {
+TEST_F(VendedKeysTest, R25_LastFromTwelveToThirteenHoursAndStayTheSameWithinAnHour) {
   std::set<std::string> ids;
   for (std::int64_t millis = 1; millis <= kHour; millis += 59999) {
     clock_.now = UnixMillis(500000 * kHour + millis);
