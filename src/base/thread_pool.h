@@ -12,7 +12,8 @@
 
 namespace frazil {
 
-// Threads: every member may be called from any thread but one of the pool's own.
+// Threads: Submit may be called from any thread, also from a task; the pool is not destroyed by one of
+// its own threads.
 class ThreadPool {
  public:
   ThreadPool(std::size_t threads, std::size_t longest_queue);
