@@ -55,7 +55,8 @@ class ByteSink final : public arrow::io::OutputStream {
 };
 
 // Everything that shapes the file is said here, so that no default of the library's does (R4).
-std::shared_ptr<::parquet::WriterProperties> FileProperties() {
+std::shared_ptr<::parquet::WriterProperties> FileProperties(
+    const ::parquet::SchemaDescriptor& leaves) {
   constexpr std::int64_t kPageBytes = std::int64_t{1024} * 1024;
   constexpr std::int64_t kPageRows = 20'000;
   constexpr std::int64_t kWriteBatchRows = 1024;
@@ -78,6 +79,14 @@ std::shared_ptr<::parquet::WriterProperties> FileProperties() {
       ->max_rows_per_page(kPageRows)
       ->write_batch_size(kWriteBatchRows)
       ->max_row_group_length(std::numeric_limits<std::int64_t>::max());
+  // Statistics leave NaN out, and engines that sort it above all numbers (DuckDB) would skip the
+  // row groups that hold it: x > 1 is true for NaN there.
+  for (int i = 0; i < leaves.num_columns(); ++i) {
+    const ::parquet::ColumnDescriptor& leaf = *leaves.Column(i);
+    const bool may_be_nan = leaf.physical_type() == ::parquet::Type::FLOAT ||
+                            leaf.physical_type() == ::parquet::Type::DOUBLE;
+    if (may_be_nan) builder.disable_statistics(leaf.path());
+  }
   return builder.build();
 }
 
@@ -135,8 +144,11 @@ class ChunkEncoder::File {
 
   Status Open() {
     FRAZIL_ASSIGN_OR_RETURN(const auto root, ParquetSchema(schema_));
+    ::parquet::SchemaDescriptor leaves;
+    leaves.Init(root);
     auto file = ::parquet::ParquetFileWriter::Open(
-        sink_, std::static_pointer_cast<::parquet::schema::GroupNode>(root), FileProperties());
+        sink_, std::static_pointer_cast<::parquet::schema::GroupNode>(root),
+        FileProperties(leaves));
     RETURN_IF_NOT_OK(::parquet::arrow::FileWriter::Make(arrow::system_memory_pool(),
                                                         std::move(file), ArrowSchema(schema_),
                                                         ColumnProperties(), &writer_));

@@ -270,6 +270,8 @@ ColumnMetrics MetricsOf(const Leaf& leaf) {
     BoundNumbers(kind, *numbers, metrics);
   } else if (const auto* floats = std::get_if<Extremes<double>>(&leaf.extremes)) {
     BoundFloats(kind, *floats, metrics);
+    // To engines that sort NaN above all numbers a number is no upper bound.
+    if (metrics.nan_count > 0) metrics.upper_bound.reset();
   } else if (const auto* decimals = std::get_if<Extremes<arrow::Decimal128>>(&leaf.extremes)) {
     metrics.lower_bound = iceberg::EncodeDecimal(decimals->low().ToBytes());
     metrics.upper_bound = iceberg::EncodeDecimal(decimals->high().ToBytes());

@@ -21,8 +21,8 @@ namespace {
 
 const std::map<std::string, std::string>& GoldenHashes() {
   static const std::map<std::string, std::string> kHashes = {
-      {"types", "4103fd63ad28fb74f4d20f40a50063171a737cef0a908271b782aca804044d0a"},
-      {"nested", "c2d67575512c33b8516842655a65bb723b3f17eda45916ec17dbe924aa4ec94f"},
+      {"types", "616d92efab9fad82f22adc9225d729c0ba2b3e6e65e873f39374cb0dc689572a"},
+      {"nested", "53dd7c46b07aaba771fd8de1bba389911d5ea1e21586ddad9c82d5f2ac1bef44"},
       {"kafka", "e9982a1b417319ea1cf6ff3a082c6a173a7c8b8270f64baac22cb01d410032d2"},
       {"empty", "17a4373d23f88634bd47492aa47633b788088e2a575cb98786a53a50e6c341b9"},
       {"pages", "ee119a8b74055e89827c06ab1c3fa2a6c86274e0f6e9d4e5689cdab15c5394d3"},
