@@ -199,11 +199,14 @@ def test_a_missing_setting_is_named(tmp_path, missing):
     assert missing.removeprefix("--") in done.stderr
 
 
-def test_r25_a_listener_beyond_loopback_needs_insecure(tmp_path):
+@pytest.mark.parametrize("listener", ["--listen", "--s3-listen"])
+def test_r25_a_listener_beyond_loopback_needs_insecure(tmp_path, listener):
+    other = "--s3-listen" if listener == "--listen" else "--listen"
+    ports = free_ports(2)
     done = run_frazil("serve", *REQUIRED, "--data-dir", str(tmp_path / "d"),
-                      "--listen", f"0.0.0.0:{free_ports(1)[0]}")
+                      listener, f"0.0.0.0:{ports[0]}", other, f"{HOST}:{ports[1]}")
     assert done.returncode > 1
-    assert "insecure" in done.stderr
+    assert "insecure" in done.stderr and f"0.0.0.0:{ports[0]}" in done.stderr
 
 
 def test_a_taken_port_is_named(tmp_path):

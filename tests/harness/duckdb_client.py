@@ -13,9 +13,10 @@ def attach_statement(url, name="frazil"):
 
 
 class DuckDb:
-    """One DuckDB of its own: no cache is shared with another."""
+    """One DuckDB of its own: no cache is shared with another. `url` is the catalog's."""
 
     def __init__(self, url):
+        self.url = url
         self.connection = duckdb.connect(":memory:", config={"extension_directory": str(EXTENSIONS)})
         self.connection.execute("SET TimeZone = 'UTC'")
         for extension in ("avro", "httpfs", "iceberg"):
