@@ -5,12 +5,15 @@
 usage: .deps/venv/bin/python tests/torture/torture.py [--seconds N] [--seed N] [--readers N]
 
 Checked throughout: a count never falls and never misses a record acknowledged before the query; a
-count of distinct coordinates equals the count; after restarts each snapshot that was listed
-still gives the same bytes. At the end every row is compared with an independent consumer's.
+count of distinct coordinates equals the count; a snapshot that was listed is listed ever after, word
+for word, unless the list was full, and then its files are still there; after restarts what was
+listed gives the same bytes. At the end every row is compared with an independent consumer's.
 The seed decides when processes are killed and what is produced; print it with a failure.
 """
 
 import argparse
+import hashlib
+import json
 import pathlib
 import random
 import sys
@@ -36,6 +39,8 @@ TOPIC = "tortured"
 UP_SECONDS = (0.1, 4.0)
 # Reading every object of every snapshot takes longer than all else, so not after each restart.
 HISTORY_EVERY = 5
+# The default of history-snapshots.
+LISTED_SNAPSHOTS = 500
 
 
 class State:
@@ -48,7 +53,8 @@ class State:
         self.generation = 0
         self.up = threading.Event()
         self.faults = []
-        self.counts = {"records": 0, "queries": 0, "interrupted": 0, "kills": 0, "objects": 0}
+        self.counts = {"records": 0, "queries": 0, "interrupted": 0, "kills": 0, "objects": 0,
+                       "snapshots": 0, "thinned": 0}
 
     def running(self):
         return time.monotonic() < self._until and not self.faults
@@ -147,34 +153,95 @@ def read(state, frazil, transactional):
             state.count("interrupted")
 
 
-def check_history(state, frazil, known):
-    """Every object of every listed snapshot has the bytes that it had; new ones are taken down."""
-    loaded = frazil.loaded(TOPIC)
-    for location, digest in Warehouse(loaded).digests(loaded).items():
-        if known.setdefault(location, digest) != digest:
-            state.fault(f"other bytes than before: {location}")
-    state.count("objects", len(known) - state.counts["objects"])
+class History:
+    """What was listed, and the bytes that were read, over all lives of the process."""
+
+    def __init__(self, state, frazil):
+        self._state = state
+        self._frazil = frazil
+        self._listed = {}
+        self._digests = {}
+
+    def _take(self, objects):
+        """location -> digest; none may differ from what it was before."""
+        for location, digest in objects.items():
+            if self._digests.setdefault(location, digest) != digest:
+                self._state.fault(f"other bytes than before: {location}")
+        self._state.count("objects", len(self._digests) - self._state.counts["objects"])
+
+    def _read(self, warehouse, snapshot):
+        self._take({location: hashlib.sha256(content).hexdigest()
+                    for location, content in warehouse.snapshot_objects(snapshot).items()})
+
+    def look(self):
+        """The loaded table. What the former look found must be in its list."""
+        loaded = self._frazil.loaded(TOPIC)
+        shown = {snapshot["snapshot-id"]: snapshot for snapshot in loaded["metadata"]["snapshots"]}
+        if loaded["metadata"]["current-snapshot-id"] not in shown:
+            self._state.fault("the current snapshot is not listed")
+        for number, snapshot in self._listed.items():
+            if number in shown:
+                if json.dumps(snapshot) != json.dumps(shown[number]):
+                    self._state.fault(f"a snapshot was listed as {snapshot}, now {shown[number]}")
+            elif len(shown) < LISTED_SNAPSHOTS:
+                self._state.fault(f"snapshot {number} is listed no more, among {len(shown)}")
+            else:
+                self._read(Warehouse(loaded), snapshot)
+                self._state.count("thinned")
+        self._state.count("snapshots", len(shown.keys() - self._listed.keys()))
+        self._listed = shown
+        return loaded
+
+    def read_newest(self):
+        """Every object of the snapshot that was listed last."""
+        loaded = self.look()
+        self._read(Warehouse(loaded), loaded["metadata"]["snapshots"][-1])
+
+    def read_all(self):
+        loaded = self.look()
+        self._take(Warehouse(loaded).digests(loaded))
+
+    def read_again(self):
+        """After a restart: the newest snapshot of the life before."""
+        before = list(self._listed.values())
+        loaded = self.look()
+        if before:
+            self._read(Warehouse(loaded), before[-1])
+
+
+def live(state, history, chance):
+    """One life of the process, until it is to be killed: often right after a load was answered."""
+    history.read_again()
+    if state.counts["kills"] % HISTORY_EVERY == 0:
+        history.read_all()
+    ends = time.monotonic() + chance.uniform(*UP_SECONDS)
+    while time.monotonic() < ends and state.running():
+        time.sleep(chance.uniform(0, 0.1))
+        history.look()
+    if chance.random() < 0.5:
+        history.read_newest()
+        history.look()
 
 
 def torment(state, frazil, seed):
     chance = random.Random(seed)
-    known = {}
+    history = History(state, frazil)
     while state.running():
         state.generation += 1
         frazil.start()
         state.up.set()
-        if state.counts["kills"] % HISTORY_EVERY == 0:
-            check_history(state, frazil, known)
-        ends = time.monotonic() + chance.uniform(*UP_SECONDS)
-        while time.monotonic() < ends and state.running():
-            time.sleep(0.02)
+        live(state, history, chance)
         if not state.running():
-            check_history(state, frazil, known)
-            return
+            break
         state.up.clear()
         state.generation += 1
         frazil.kill()
         state.count("kills")
+    else:
+        # The last thing that was done is a kill.
+        frazil.start()
+    if not state.faults:
+        history.read_all()
 
 
 def run(options, folder):
