@@ -51,6 +51,11 @@ void FakeKafka::Lag(int partition, std::int64_t end) {
   logs_[static_cast<std::size_t>(partition)].lagging_end = end;
 }
 
+void FakeKafka::LeadWith(int partition, std::int32_t epoch) {
+  MutexLock lock(mutex_);
+  logs_[static_cast<std::size_t>(partition)].told_epoch = epoch;
+}
+
 void FakeKafka::Truncate(int partition, std::int64_t end) {
   MutexLock lock(mutex_);
   Log& log = logs_[static_cast<std::size_t>(partition)];
@@ -148,11 +153,12 @@ Result<TopicState> FakeKafka::Describe(const std::string& topic, Deadline /*dead
   for (std::size_t i = 0; i < logs_.size(); ++i) {
     const Log& log = logs_[i];
     const std::int64_t high = log.lagging_end.value_or(log.end);
-    state.partitions.push_back({.partition = PartitionId(static_cast<std::int32_t>(i)),
-                                .epoch = LeaderEpoch(log.epochs.rbegin()->first),
-                                .start = Offset(log.start),
-                                .end = Offset(std::min(high, log.stable_end.value_or(high))),
-                                .high_watermark = Offset(high)});
+    state.partitions.push_back(
+        {.partition = PartitionId(static_cast<std::int32_t>(i)),
+         .epoch = LeaderEpoch(log.told_epoch.value_or(log.epochs.rbegin()->first)),
+         .start = Offset(log.start),
+         .end = Offset(std::min(high, log.stable_end.value_or(high))),
+         .high_watermark = Offset(high)});
   }
   return state;
 }

@@ -39,6 +39,8 @@ class FakeKafka final : public RecordSource {
   void Compact(int partition, std::int64_t offset);
   // Tells this end for a while, as a replica does that lags.
   void Lag(int partition, std::int64_t end);
+  // Tells this epoch of the leader, as one does that has not heard of its successor.
+  void LeadWith(int partition, std::int32_t epoch);
   // Loses [end, ...), under a new leader.
   void Truncate(int partition, std::int64_t end);
   // Records from `end` on are behind an open transaction.
@@ -86,6 +88,7 @@ class FakeKafka final : public RecordSource {
     std::optional<Error> read_error;
     std::optional<std::int64_t> lagging_end;
     std::optional<std::int64_t> stable_end;
+    std::optional<std::int32_t> told_epoch;
     // Where each epoch starts; the last one is the leader's.
     std::map<std::int32_t, std::int64_t> epochs{{1, 0}};
   };

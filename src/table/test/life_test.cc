@@ -20,6 +20,7 @@ namespace {
 using std::chrono::milliseconds;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 class LifeTest : public TableFixture {
@@ -115,6 +116,17 @@ TEST_F(LifeTest, R8_APolicyThatMayNotBeReadCountsAsCompaction) {
   EXPECT_THAT(Files(Current(LoadJson()))[0].path, HasSubstr("-c"));
 }
 
+TEST_F(LifeTest, R8_ThePolicyIsReadAgain) {
+  options_.policy_cache = milliseconds(0);
+  Restart();
+  Produce(0, 1);
+  EXPECT_THAT(Files(Current(LoadJson()))[0].path, Not(HasSubstr("-c")));
+  kafka_.SetCompacted(true);
+  Produce(1, 1);
+  EXPECT_THAT(Files(Current(LoadJson()))[0].path, HasSubstr("-p1-"));
+  EXPECT_THAT(Files(Current(LoadJson()))[0].path, HasSubstr("-c"));
+}
+
 TEST_F(LifeTest, R8_ARangeWithoutRecordsLeftLeavesTheTable) {
   Produce(0, 1);
   Produce(1, 1);
@@ -184,6 +196,40 @@ TEST_F(LifeTest, R1_WithoutEpochsTwoLooksAtTheHighWatermarkAreTheProof) {
   kafka_.KnowEpochs(false);
   kafka_.Truncate(0, 4);
   EXPECT_THAT(Ranges(Current(LoadJson())), ElementsAre("g0-p0-0-4"));
+}
+
+TEST_F(LifeTest, R1_ALogThatRecoversBetweenTheLooksHasNotDiverged) {
+  options_.divergence_second_look = milliseconds(400);
+  options_.kafka_timeout = milliseconds(5000);
+  kafka_.KnowEpochs(false);
+  Restart();
+  for (int i = 0; i < 6; ++i) Produce(0, i);
+  const Json before = LoadJson();
+  kafka_.Lag(0, 4);
+  std::thread recovery([this] {
+    std::this_thread::sleep_for(milliseconds(150));
+    kafka_.Lag(0, 6);
+  });
+  EXPECT_EQ(LoadJson(), before);
+  recovery.join();
+  // Looks that lie apart count only when nothing was right between them.
+  std::this_thread::sleep_for(milliseconds(400));
+  kafka_.Lag(0, 4);
+  std::thread again([this] {
+    std::this_thread::sleep_for(milliseconds(150));
+    kafka_.Lag(0, 6);
+  });
+  EXPECT_EQ(LoadJson(), before);
+  again.join();
+}
+
+TEST_F(LifeTest, R1_ALeaderOlderThanTheCutProvesNothing) {
+  for (int i = 0; i < 6; ++i) Produce(0, i);
+  kafka_.Truncate(0, 6);
+  LoadJson();
+  kafka_.LeadWith(0, 1);
+  kafka_.Lag(0, 4);
+  EXPECT_EQ(Load().error().code(), ErrorCode::kLogTruncated);
 }
 
 TEST_F(LifeTest, R1_WithoutIdsARecreatedTopicIsADivergence) {
