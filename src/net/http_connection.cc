@@ -26,8 +26,10 @@ using std::chrono::steady_clock;
 constexpr std::size_t kReadAhead = 64 << 10;
 // A connection that holds less is never refused for memory.
 constexpr std::size_t kFreeBytes = 64 << 10;
-// An answer must move so much within each write time-out.
+// Within each write time-out an answer must move so much, or this part of itself if that is more:
+// what it holds is free after a known time, whatever its size.
 constexpr std::size_t kWriteStep = 64 << 10;
+constexpr std::size_t kMostWriteSteps = 10;
 constexpr std::chrono::seconds kDrainTime{2};
 constexpr std::chrono::seconds kStopTime{5};
 // Between two looks whether a client that has ended its direction is still there.
@@ -383,7 +385,8 @@ void Connection::OnWritten(const boost::system::error_code& error, std::size_t s
   }
   written_ += size;
   if (written_ < head_.size() + body_.size()) {
-    if (written_ - written_at_deadline_ >= kWriteStep && !server_.stopping) {
+    const std::size_t step = std::max(kWriteStep, body_.size() / kMostWriteSteps);
+    if (written_ - written_at_deadline_ >= step && !server_.stopping) {
       written_at_deadline_ = written_;
       SetDeadline(steady_clock::now() + server_.options.write_timeout);
     }

@@ -60,7 +60,8 @@ struct HttpServerOptions {
   // From connection or last answer to the request's last byte.
   std::chrono::milliseconds read_timeout{30000};
   std::chrono::milliseconds idle_timeout{120000};
-  // For every 64 KiB of an answer, so that a slow reader of a large one lives.
+  // For every 64 KiB of an answer, or every tenth of a larger one: a slow reader of a large one
+  // lives, and has it after ten times this at the latest.
   std::chrono::milliseconds write_timeout{60000};
   // Deadline that handlers get.
   std::chrono::milliseconds handle_timeout{60000};

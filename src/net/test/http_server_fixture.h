@@ -155,6 +155,8 @@ class RawClient {
     }
     return std::exchange(received_, "");
   }
+  // Keeps what comes for ReadToEnd.
+  void ReadPart() { ReadMore(); }
   // Whether the server has closed, with nothing more sent.
   bool IsClosed() { return ReadToEnd().empty(); }
   void EndSending() { EXPECT_TRUE(stream_->EndWriting().ok()); }

@@ -427,6 +427,28 @@ TEST(HttpServerTest, SlowReadersAreCutOff) {
   EXPECT_LT(client.ReadToEnd().size(), bytes->size());
 }
 
+TEST(HttpServerTest, TricklingReadersOfLargeAnswersAreCutOff) {
+  const auto bytes = std::make_shared<const Bytes>(Bytes(64 << 20));
+  TestServer server(
+      [&](const HttpRequest&, const RequestContext&) {
+        HttpResponse response;
+        response.slice = SharedSlice{bytes, 0, bytes->size()};
+        return response;
+      },
+      [](HttpServerOptions& options) { options.write_timeout = milliseconds(200); });
+  RawClient client(server.port());
+  client.Get("/");
+  client.ReadHead();
+  // More than 64 KiB in each time-out, but much less than a tenth of the answer.
+  const Deadline patience = Deadline::After(std::chrono::seconds(10));
+  while (bytes.use_count() > 1 && !patience.Expired()) {
+    client.ReadPart();
+    std::this_thread::sleep_for(milliseconds(25));
+  }
+  EXPECT_TRUE(server.log().Has("http_timed_out"));
+  EXPECT_LT(client.ReadToEnd().size(), bytes->size() / 2);
+}
+
 TEST(HttpServerTest, AFullQueueIsRefusedAndTheConnectionLives) {
   std::counting_semaphore<> go(0);
   std::atomic<int> running = 0;
