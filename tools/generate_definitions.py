@@ -220,7 +220,7 @@ std::span<const MetricRow> MetricTable();
     for row in table:
         name = camel(row["name"].removeprefix("frazil_"))
         allowed = ("_total", "_seconds", "_bytes", "_connections", "_stale",
-                   "_waiters")
+                   "_waiters", "_records")
         if not row["name"].endswith(allowed):
             sys.exit(f"definitions/metrics.toml: {row['name']} does not end in its unit or _total")
         labels = "{}"

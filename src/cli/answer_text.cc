@@ -72,6 +72,49 @@ std::string RefusalOf(const Json& table) {
   return refusal.is_object() ? Text(refusal, "code") + ": " + Text(refusal, "message") : "-";
 }
 
+// The same in a word.
+std::string ReasonOf(const Json& table) {
+  if (At(table, "clashes-with").is_string()) return RefusalOf(table);
+  return Text(At(At(table, "loads"), "last-refusal"), "code");
+}
+
+// The tables whose last load was refused, and the record that is the reason where it is one.
+std::string RefusalsText(const std::vector<Json>& tables) {
+  TextTable refusals({"table", "reason", "partition", "offset", "schema", "time"});
+  std::string messages;
+  for (const Json& table : tables) {
+    const Json& refusal = At(At(table, "loads"), "last-refusal");
+    if (!refusal.is_object()) continue;
+    refusals.AddRow({TableName(table), Text(refusal, "code"), Text(refusal, "partition"),
+                     Text(refusal, "offset"), Text(refusal, "schema-id"),
+                     Time(refusal, "time-ms")});
+    messages += "  " + Escaped(TableName(table) + ": " + Text(refusal, "message")) + "\n";
+  }
+  if (refusals.empty()) return {};
+  return "\nrefused loads\n" + refusals.ToString("  ") + messages;
+}
+
+// What to know of a table's schemas, as sentences; empty: nothing.
+std::string SchemaRemark(const Json& table) {
+  std::string text;
+  if (Number(table, "last-known-schema-since-ms")) {
+    text = "the last known schemas serve since " + Time(table, "last-known-schema-since-ms") +
+           ", because the registry cannot be reached";
+  }
+  const Json& notice = At(table, "schema-notice");
+  if (notice.is_string()) text += (text.empty() ? "" : "; ") + Text(notice);
+  return text;
+}
+
+std::string SchemaRemarksText(const std::vector<Json>& tables) {
+  std::string text;
+  for (const Json& table : tables) {
+    const std::string remark = SchemaRemark(table);
+    if (!remark.empty()) text += "  " + Escaped(TableName(table) + ": " + remark) + "\n";
+  }
+  return text.empty() ? text : "\nschemas\n" + text;
+}
+
 // "12 behind producer 7", "0", "-".
 std::string LagOf(const Json& table) {
   std::int64_t most = -1;
@@ -201,8 +244,8 @@ Result<std::string> TableText(std::string_view body) {
   if (At(table, "kafka-error").is_object()) {
     text += Line("kafka", Text(At(table, "kafka-error"), "message"));
   }
-  if (At(table, "schema-notice").is_string()) {
-    text += Line("schema", Text(table, "schema-notice"));
+  if (const std::string remark = SchemaRemark(table); !remark.empty()) {
+    text += Line("schema", remark);
   }
   if (!At(table, "table-uuid").is_string()) {
     text += "\nThe table was never loaded; its columns and snapshots come with the first load.\n";
@@ -230,10 +273,10 @@ Result<std::string> StatusText(std::string_view body) {
   TextTable rows({"table", "records", "last load", "open", "refused"});
   for (const Json& table : tables) {
     rows.AddRow({TableName(table), Text(At(table, "snapshot"), "total-records"),
-                 Time(At(table, "loads"), "last-shown-ms"), LagOf(table), RefusalOf(table)});
+                 Time(At(table, "loads"), "last-shown-ms"), LagOf(table), ReasonOf(table)});
   }
   if (!rows.empty()) text += "\n" + rows.ToString();
-  return text + LostText(tables);
+  return text + RefusalsText(tables) + SchemaRemarksText(tables) + LostText(tables);
 }
 
 Error ErrorOf(std::string_view body, int http_status) {

@@ -144,10 +144,12 @@ class BatchDecoder {
     }
     std::string place = "schema id " + std::to_string(id.value());
     if (names_field) place += ", field " + Printable(failure.path);
-    return RecordError(origin_, OffsetOf(failure.row),
-                       "a record does not fit the schema that it names because " +
-                           std::string(Text(failure.flaw)) + "; check what produced it",
-                       place);
+    Error error = RecordError(origin_, OffsetOf(failure.row),
+                              "a record does not fit the schema that it names because " +
+                                  std::string(Text(failure.flaw)) + "; check what produced it",
+                              place);
+    if (origin_.refused != nullptr) (*origin_.refused)->schema_id = id;
+    return error;
   }
 
   std::int64_t OffsetOf(std::size_t row) const {

@@ -21,11 +21,20 @@ class RecordBatch;
 
 namespace frazil::decode {
 
+// A record, and the schema that it names where that is known.
+struct RecordPlace {
+  PartitionId partition{};
+  Offset offset{};
+  std::optional<WriterSchemaId> schema_id{};
+};
+
 // Where the records come from: filled into columns, and named in errors.
 struct BlockOrigin {
   std::string topic;
   Generation generation;
   PartitionId partition;
+  // Set to the record that an undecodable_record is about; null: nobody wants to know.
+  std::optional<RecordPlace>* refused = nullptr;
 };
 
 // The writer schema ids that the records' values name in Confluent framing (byte 0, then the id as

@@ -73,12 +73,16 @@ Status ChunkBuilder::Add(decode::RecordBlock block) {
   return {};
 }
 
-Result<std::set<WriterSchemaId>> ChunkBuilder::GroupWriters() const {
+decode::BlockOrigin ChunkBuilder::OriginOfRecords() {
+  return {.topic = context_.table.topic,
+          .generation = range_.generation,
+          .partition = range_.partition,
+          .refused = &refused_};
+}
+
+Result<std::set<WriterSchemaId>> ChunkBuilder::GroupWriters() {
   if (context_.schemas.format() == decode::ValueFormat::kRaw) return std::set<WriterSchemaId>();
-  return decode::WriterSchemaIds({.topic = context_.table.topic,
-                                  .generation = range_.generation,
-                                  .partition = range_.partition},
-                                 group_);
+  return decode::WriterSchemaIds(OriginOfRecords(), group_);
 }
 
 Result<ChunkSchema> ChunkBuilder::SchemaFor(const std::set<WriterSchemaId>& writers) {
@@ -87,17 +91,21 @@ Result<ChunkSchema> ChunkBuilder::SchemaFor(const std::set<WriterSchemaId>& writ
   auto schema = version ? context_.schemas.ForVersion(*version, writers, deadline_, stop_)
                         : context_.schemas.ForWriters(writers, deadline_, stop_);
   if (schema.ok()) return schema;
-  return schema.error().Within(
-      fmt::format("partition {}, {}", range_.partition.value(), PlaceOf(writers)));
+  return NameRecord(schema.error(), writers);
 }
 
-std::string ChunkBuilder::PlaceOf(const std::set<WriterSchemaId>& writers) {
+Error ChunkBuilder::NameRecord(const Error& error, const std::set<WriterSchemaId>& writers) {
+  const std::int32_t partition = range_.partition.value();
   for (const WriterSchemaId writer : writers) {
     if (context_.schemas.ForWriters({writer}, deadline_, stop_).ok()) continue;
     const auto record = decode::FirstRecordOf({writer}, group_);
-    if (record) return fmt::format("offset {}", record->value());
+    if (!record) continue;
+    refused_ = decode::RecordPlace{
+        .partition = range_.partition, .offset = *record, .schema_id = writer};
+    return error.Within(fmt::format("partition {}, offset {}", partition, record->value()));
   }
-  return fmt::format("offsets {} to {}", start_.value(), range_.end.value() - 1);
+  return error.Within(fmt::format("partition {}, offsets {} to {}", partition, start_.value(),
+                                  range_.end.value() - 1));
 }
 
 Status ChunkBuilder::OpenFor(const std::set<WriterSchemaId>& writers) {
@@ -131,11 +139,16 @@ Status ChunkBuilder::OpenFor(const std::set<WriterSchemaId>& writers) {
 
 Status ChunkBuilder::FlushGroup() {
   if (group_.empty()) return {};
+  refused_.reset();
+  const Status status = EncodeGroup();
+  if (!status.ok() && refused_) context_.refused.Set(status.error(), *refused_);
+  return status;
+}
+
+Status ChunkBuilder::EncodeGroup() {
   const auto batch_of = [this]() {
-    return decode::DecodeBlocks({.topic = context_.table.topic,
-                                 .generation = range_.generation,
-                                 .partition = range_.partition},
-                                open_->schema.schema, open_->schema.plans, group_);
+    return decode::DecodeBlocks(OriginOfRecords(), open_->schema.schema, open_->schema.plans,
+                                group_);
   };
   FRAZIL_ASSIGN_OR_RETURN(const auto writers, GroupWriters());
   FRAZIL_RETURN_IF_ERROR(OpenFor(writers));

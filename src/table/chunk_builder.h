@@ -20,6 +20,7 @@
 #include "ledger/ledger.h"
 #include "parquet/chunk_encoder.h"
 #include "table/object_names.h"
+#include "table/refused_record.h"
 #include "table/topic_schemas.h"
 #include "telemetry/metrics.h"
 
@@ -56,6 +57,8 @@ class ChunkBuilder {
     const TableIdentity& table;
     TopicSchemas& schemas;
     telemetry::Metrics& metrics;
+    // Is told the record that an error is about.
+    RefusedRecord& refused;
   };
 
   // Takes a chunk, and the offset that the next one starts at. An error ends the building.
@@ -88,12 +91,14 @@ class ChunkBuilder {
 
   // Encodes what is gathered.
   Status FlushGroup();
-  Result<std::set<WriterSchemaId>> GroupWriters() const;
+  Status EncodeGroup();
+  decode::BlockOrigin OriginOfRecords();
+  Result<std::set<WriterSchemaId>> GroupWriters();
   // Opens a file that holds these writers' records, or lets the open one hold them too.
   Status OpenFor(const std::set<WriterSchemaId>& writers);
   Result<ChunkSchema> SchemaFor(const std::set<WriterSchemaId>& writers);
-  // The record that no schema was found for: "offset 7", or the whole range.
-  std::string PlaceOf(const std::set<WriterSchemaId>& writers);
+  // The error with the first record that no schema was found for, or with the whole range.
+  Error NameRecord(const Error& error, const std::set<WriterSchemaId>& writers);
   Status Close(Offset end);
   Status CheckLike(const BuiltChunk& chunk) const;
 
@@ -110,6 +115,8 @@ class ChunkBuilder {
   std::size_t group_weight_ = 0;
   std::optional<Open> open_;
   bool made_one_ = false;
+  // Of the group that is being encoded.
+  std::optional<decode::RecordPlace> refused_;
 };
 
 }  // namespace frazil::table

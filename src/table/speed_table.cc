@@ -28,6 +28,7 @@ TopicSchemas::Context SchemaContext(const TableContext& context) {
           .ledger = context.ledger,
           .logger = context.logger,
           .metrics = context.metrics,
+          .clock = context.clock,
           .cache = context.options.schema_cache,
           .timeout = context.options.registry_timeout};
 }
@@ -101,12 +102,15 @@ SpeedTable::~SpeedTable() {
   while (purging_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-IndexContext SpeedTable::IndexContextOf() const {
+IndexContext SpeedTable::IndexContextOf() {
   return {.source = context_.records,
           .pool = context_.pool,
           .cache = context_.cache,
           .memory = context_.memory,
-          .builder = {.table = identity_, .schemas = *schemas_, .metrics = context_.metrics},
+          .builder = {.table = identity_,
+                      .schemas = *schemas_,
+                      .metrics = context_.metrics,
+                      .refused = refused_record_},
           .full_bytes = context_.options.chunk_bytes};
 }
 
@@ -419,6 +423,16 @@ void SpeedTable::PurgeNow() {
     if (!gone.ok() || *gone == 0) break;
   }
   purging_ = false;
+}
+
+std::int64_t SpeedTable::OpenTransactionRecords() const {
+  MutexLock lock(mutex_);
+  std::int64_t most = 0;
+  if (!condition_.topic) return most;
+  for (const PartitionState& partition : condition_.topic->partitions) {
+    most = std::max<std::int64_t>(most, partition.high_watermark - partition.end);
+  }
+  return most;
 }
 
 TableCondition SpeedTable::Condition() const {

@@ -114,6 +114,13 @@ class SpeedTable {
                              std::size_t limit);
 
   TableCondition Condition() const;
+  // The record that the error of a load is about; absent where it is about none.
+  std::optional<decode::RecordPlace> RefusedRecordOf(const Error& error) const {
+    return refused_record_.Of(error);
+  }
+  // The most records of a partition that lay behind an open transaction when the last load that
+  // reached the topic looked: high watermark minus last stable offset (R7). Asks nobody.
+  std::int64_t OpenTransactionRecords() const;
   // What the last state lists; absent before the first. Asks nobody.
   std::optional<ledger::StateView> LastState() const;
   // Records that were lost before they were moved. Errors: ledger.
@@ -159,7 +166,7 @@ class SpeedTable {
   Result<SharedBytes> MakeChunk(const ledger::ChunkRow& chunk, Deadline deadline,
                                 const std::stop_token& stop);
 
-  IndexContext IndexContextOf() const;
+  IndexContext IndexContextOf();
   HistoryLimits Limits() const { return {.listed_snapshots = context_.options.history_snapshots}; }
 
   const TableContext context_;
@@ -193,6 +200,7 @@ class SpeedTable {
   std::atomic<bool> purging_ = false;
   std::stop_source closing_;
 
+  RefusedRecord refused_record_;
   TopicObserver observer_;
   // The last members: their work uses the others.
   StepIndexer indexer_;

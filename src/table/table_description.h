@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/uuid.h"
+#include "decode/block_decoder.h"
 #include "iceberg/schema.h"
 #include "iceberg/table_metadata.h"
 #include "table/schema_source.h"
@@ -27,6 +28,8 @@ struct LoadHistory {
   // The last load that was refused; absent after one that was not.
   std::optional<UnixMillis> refused{};
   std::optional<Error> refusal{};
+  // The record that is the reason; absent where it is none.
+  std::optional<decode::RecordPlace> refused_record{};
 };
 
 // Where a column of the value came from: the newest schema that has the field.
@@ -99,6 +102,8 @@ struct TableDescription {
   Generation generation{};
   // What to know of its schemas: that the registry has none, say.
   std::optional<std::string> schema_notice{};
+  // Since when the last known schemas serve because the registry is away; absent: it is not (R5).
+  std::optional<UnixMillis> last_known_schema_since{};
   std::optional<SchemaVersion> schema_version{};
   std::vector<ColumnDescription> columns{};
   std::vector<PartitionDescription> partitions{};

@@ -114,6 +114,7 @@ Status TableInspector::AddShown(TableDescription& table, Detail detail, Deadline
   table.topic_id = topic->topic_id;
   table.generation = topic->generation;
   table.schema_notice = shown->schemas().Notice();
+  table.last_known_schema_since = shown->schemas().StaleSince();
   if (const std::optional<ledger::StateView> state = shown->LastState()) {
     AddSnapshots(*state, detail, table);
   }

@@ -105,8 +105,10 @@ Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
   MutexLock lock(mutex_);
   const bool away = !asked.ok() && RegistryIsAway(asked.error()) && !known_.versions.empty();
   if (!asked.ok() && !away) return asked.error();
-  if (away != stale_) context_.metrics.Add(Metric::kTopicsStale, away ? 1 : -1);
-  stale_ = away;
+  if (away != stale_since_.has_value()) {
+    context_.metrics.Add(Metric::kTopicsStale, away ? 1 : -1);
+    stale_since_ = away ? std::optional(context_.clock.Now()) : std::nullopt;
+  }
   if (away) {
     context_.logger.Event(LogLevel::kWarn, "registry_stale",
                           {{"topic", topic_}, {"cause", asked.error().message()}});
@@ -120,7 +122,7 @@ Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
 std::chrono::milliseconds TopicSchemas::Patience() const {
   constexpr int kShare = 5;
   MutexLock lock(mutex_);
-  return stale_ ? context_.timeout / kShare : context_.timeout;
+  return stale_since_ ? context_.timeout / kShare : context_.timeout;
 }
 
 namespace {
@@ -183,6 +185,11 @@ decode::ValueFormat TopicSchemas::format() const {
 std::optional<std::string> TopicSchemas::Notice() const {
   MutexLock lock(mutex_);
   return notice_;
+}
+
+std::optional<UnixMillis> TopicSchemas::StaleSince() const {
+  MutexLock lock(mutex_);
+  return stale_since_;
 }
 
 void TopicSchemas::SetNotice(std::optional<std::string> notice) {

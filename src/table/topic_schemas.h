@@ -42,6 +42,7 @@ class TopicSchemas {
     ledger::Ledger& ledger;
     telemetry::Logger& logger;
     telemetry::Metrics& metrics;
+    const Clock& clock;
     // How long the newest version is believed.
     std::chrono::milliseconds cache{1000};
     // How long the registry may take.
@@ -65,6 +66,9 @@ class TopicSchemas {
   // What a user should know of the topic's schemas, as a sentence: that a subject is not used
   // because records were shown without it, or that versions of it were passed over.
   std::optional<std::string> Notice() const;
+
+  // When the registry was first found away since it last answered; absent while it answers (R5).
+  std::optional<UnixMillis> StaleSince() const;
 
   // Asks the registry for new versions unless it was asked just now, and returns all versions. When
   // the registry cannot be reached, or the subject is gone, the last known ones serve. Versions
@@ -147,8 +151,8 @@ class TopicSchemas {
   // Of versions of the subject that were passed over.
   std::map<WriterSchemaId, Error> passed_over_ FRAZIL_GUARDED_BY(mutex_);
   std::optional<std::string> notice_ FRAZIL_GUARDED_BY(mutex_);
-  // Whether the last known versions serve because the registry was away.
-  bool stale_ FRAZIL_GUARDED_BY(mutex_) = false;
+  // Since when the last known versions serve because the registry is away.
+  std::optional<UnixMillis> stale_since_ FRAZIL_GUARDED_BY(mutex_);
   Deadline believed_until_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
 };
 

@@ -143,26 +143,50 @@ Result<LoadedTable> VirtualCatalog::LoadTable(const std::string& namespace_name,
                                               const std::string& name, SnapshotSelection selection,
                                               Deadline deadline, const std::stop_token& stop) {
   FRAZIL_ASSIGN_OR_RETURN(const std::string topic, FindTopic(namespace_name, name, deadline, stop));
+  SpeedTable* table = nullptr;
   auto loaded = [&]() -> Result<LoadedTable> {
-    FRAZIL_ASSIGN_OR_RETURN(SpeedTable * table, OpenOrCreate(topic, deadline, stop));
+    FRAZIL_ASSIGN_OR_RETURN(table, OpenOrCreate(topic, deadline, stop));
     return table->Load(selection, deadline, stop);
   }();
-  Note(topic, loaded);
+  Note(topic, table, loaded);
+  if (table != nullptr) NoteOpenTransactions(topic, *table);
   return loaded;
 }
 
-void VirtualCatalog::Note(const std::string& topic, const Result<LoadedTable>& loaded) {
+void VirtualCatalog::Note(const std::string& topic, const SpeedTable* table,
+                          const Result<LoadedTable>& loaded) {
   // A client that left says nothing of the table.
   if (!loaded.ok() && loaded.error().code() == ErrorCode::kCancelled) return;
   const UnixMillis now = context_.clock.Now();
   Slot& slot = SlotOf(topic);
   MutexLock lock(slot.mutex);
   if (loaded.ok()) {
-    slot.loads = {.shown = now, .refused = std::nullopt, .refusal = std::nullopt};
+    slot.loads = {.shown = now};
   } else {
+    slot.loads.refused_record =
+        table != nullptr ? table->RefusedRecordOf(loaded.error()) : std::nullopt;
     slot.loads.refused = now;
     slot.loads.refusal = loaded.error();
   }
+}
+
+void VirtualCatalog::NoteOpenTransactions(const std::string& topic, const SpeedTable& table) {
+  const std::int64_t records = table.OpenTransactionRecords();
+  const TopicDirectory::Listing listing = directory_.Known();
+  MutexLock lock(mutex_);
+  if (records > 0) {
+    open_records_[topic] = records;
+  } else {
+    open_records_.erase(topic);
+  }
+  // Nobody loads the table of a topic that is gone, to see that its transaction is, too.
+  std::erase_if(open_records_, [&](const auto& entry) {
+    const std::string& table_name = directory_.selection().TableOf(entry.first);
+    return listing && entry.first != topic && listing->FindTable(table_name) == nullptr;
+  });
+  std::int64_t most = 0;
+  for (const auto& [name, count] : open_records_) most = std::max(most, count);
+  context_.metrics.Set(telemetry::Metric::kOpenTransactionRecords, static_cast<double>(most));
 }
 
 ListedTopic VirtualCatalog::Listed(const std::string& name) const {

@@ -58,7 +58,9 @@ class VirtualCatalog final : public TableCatalog {
   Result<std::string> FindTopic(const std::string& namespace_name, const std::string& name,
                                 Deadline deadline, const std::stop_token& stop);
   Slot& SlotOf(const std::string& topic);
-  void Note(const std::string& topic, const Result<LoadedTable>& loaded);
+  void Note(const std::string& topic, const SpeedTable* table, const Result<LoadedTable>& loaded);
+  // Sets the metric of all tables (R7) after a load of this one.
+  void NoteOpenTransactions(const std::string& topic, const SpeedTable& table);
   Result<SpeedTable*> OpenOrCreate(const std::string& topic, Deadline deadline,
                                    const std::stop_token& stop);
   SpeedTable* Keep(const std::string& topic, std::unique_ptr<SpeedTable> table);
@@ -70,6 +72,8 @@ class VirtualCatalog final : public TableCatalog {
   TopicDirectory directory_;
   mutable Mutex mutex_;
   std::map<std::string, std::unique_ptr<Slot>, std::less<>> slots_ FRAZIL_GUARDED_BY(mutex_);
+  // Of the topics where there are some.
+  std::map<std::string, std::int64_t> open_records_ FRAZIL_GUARDED_BY(mutex_);
 };
 
 }  // namespace frazil::table

@@ -91,6 +91,14 @@ constexpr MetricRow kRows[] = {
      "Topics that are served with the last known schema because the registry cannot be reached.",
      {},
      {}},
+    {Metric::kOpenTransactionRecords,
+     MetricType::kGauge,
+     "frazil_open_transaction_records",
+     "The largest distance of a partition's high watermark to its last stable offset, as the last "
+     "load of each table saw it: what is written and cannot be shown because a transaction is open "
+     "before it.",
+     {},
+     {}},
     {Metric::kTableLoadsTotal,
      MetricType::kCounter,
      "frazil_table_loads_total",

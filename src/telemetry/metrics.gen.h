@@ -28,6 +28,10 @@ enum class Metric {
   kRegistryRequestsTotal,
   // Topics that are served with the last known schema because the registry cannot be reached.
   kTopicsStale,
+  // The largest distance of a partition's high watermark to its last stable offset, as the last
+  // load of each table saw it: what is written and cannot be shown because a transaction is open
+  // before it.
+  kOpenTransactionRecords,
   // Loads of a table.
   kTableLoadsTotal,
   // Time to answer the load of a table.
@@ -47,7 +51,7 @@ enum class Metric {
   kObjectCacheRequestsTotal,
 };
 
-inline constexpr int kMetricCount = 17;
+inline constexpr int kMetricCount = 18;
 
 struct MetricLabel {
   std::string_view name;

@@ -102,6 +102,52 @@ def test_status(served, services):
     assert row[1] == "10" and row[3:] == ["0", "-"]
 
 
+def test_status_names_the_record_that_cannot_be_decoded(make_topic, make_frazil):
+    topic = make_topic(partitions=2)
+    topic.produce_orders(range(4))
+    topic.send(topic.framing.encode(order(5))[:-4], partition=1)
+    topic.flush()
+    frazil = make_frazil(topic)
+    assert frazil.load(topic.name).status_code == 422
+    answer = json.loads(frazil.command_output("status", "--output", "json"))
+    refusal = answer["tables"][0]["loads"]["last-refusal"]
+    assert refusal["code"] == "undecodable_record"
+    assert (refusal["partition"], refusal["offset"]) == (1, 2)
+    assert refusal["schema-id"] == topic.framing.schema_id
+    assert answer["started-ms"] <= refusal["time-ms"] <= answer["now-ms"]
+    text = frazil.command_output("status")
+    refused = text[text.index("refused loads"):]
+    row = cells(refused, f"speed.{topic.name}")
+    assert row[1:5] == ["undecodable_record", "1", "2", str(topic.framing.schema_id)]
+    assert "check what produced it" in refused
+
+
+def test_status_names_the_record_whose_schema_is_unknown(make_topic, make_frazil):
+    topic = make_topic(partitions=1)
+    topic.send(order(1))
+    topic.send(b"\0" + (2**31 - 5).to_bytes(4, "big") + b"abc")
+    topic.flush()
+    frazil = make_frazil(topic)
+    assert frazil.load(topic.name).status_code == 422
+    table, = json.loads(frazil.command_output("tables", "--output", "json"))["tables"]
+    refusal = table["loads"]["last-refusal"]
+    assert (refusal["partition"], refusal["offset"], refusal["schema-id"]) == (0, 1, 2**31 - 5)
+
+
+def test_status_tells_that_a_subject_came_too_late(make_topic, make_frazil):
+    topic = make_topic(schema=None)
+    topic.send(b"plain")
+    topic.flush()
+    frazil = make_frazil(topic, extra=["--schema-cache", "0ms"])
+    frazil.loaded(topic.name)
+    topic.use({"type": "record", "name": "N", "fields": [{"name": "s", "type": "string"}]})
+    frazil.loaded(topic.name)
+    answer = json.loads(frazil.command_output("status", "--output", "json"))
+    notice = answer["tables"][0]["schema-notice"]
+    assert f"{topic.name}-value" in notice
+    assert f"speed.{topic.name}: {notice}" in frazil.command_output("status")
+
+
 @pytest.mark.apache_only("the embedded broker has no transactions")
 def test_r7_an_open_transaction_is_told_with_its_producer(make_topic, make_frazil):
     topic = make_topic(partitions=1)
@@ -114,6 +160,7 @@ def test_r7_an_open_transaction_is_told_with_its_producer(make_topic, make_frazi
     topic.produce_orders(range(4, 6))
     frazil = make_frazil(topic)
     assert frazil.loaded(topic.name)["metadata"]["snapshots"][-1]["summary"]["total-records"] == "3"
+    assert frazil.metric("frazil_open_transaction_records") == 3
     partition, = json.loads(frazil.command_output("status", "--output", "json"))["tables"][0]["partitions"]
     assert (partition["last-stable"], partition["high-watermark"]) == (3, 6)
     assert partition["open-transaction-records"] == 3 and partition["producer-id"] >= 0
@@ -121,6 +168,7 @@ def test_r7_an_open_transaction_is_told_with_its_producer(make_topic, make_frazi
     writer.commit_transaction()
     topic.wait_for_markers()
     frazil.loaded(topic.name)
+    assert frazil.metric("frazil_open_transaction_records") == 0
     assert "behind producer" not in frazil.command_output("status")
 
 

@@ -2,6 +2,7 @@
 """Kafka or the registry cannot be reached: errors that help, and recovery without a restart."""
 
 import pytest
+import requests
 
 from harness.services import Kafka
 from harness.topics import Topic
@@ -93,9 +94,19 @@ def test_r5_the_registry_is_away_the_last_known_schema_serves(mended, make_topic
     topic.produce_orders(range(20, 30))
     assert duck.value(count) == 30
     assert frazil.metric("frazil_topics_stale") == 1
+    answer = requests.get(f"{frazil.url}/frazil/v1/status", timeout=30).json()
+    assert answer["registry"]["reachable"] is False
+    assert answer["tables"][0]["last-known-schema-since-ms"] <= answer["now-ms"]
+    text = frazil.command_output("status")
+    assert f"speed.{topic.name}: the last known schemas serve since" in text
+    assert "not reachable" in text
     mended.registry_proxy.open()
     wait_for(lambda: frazil.load(topic.name).ok and frazil.metric("frazil_topics_stale") == 0,
              "the registry is asked again", 15)
+    answer = requests.get(f"{frazil.url}/frazil/v1/status", timeout=30).json()
+    assert answer["registry"]["reachable"] is True
+    assert answer["tables"][0]["last-known-schema-since-ms"] is None
+    assert "last known schemas" not in frazil.command_output("status")
 
 
 def test_the_registry_is_away_at_the_first_load(mended, make_topic, make_frazil, duckdb_of):

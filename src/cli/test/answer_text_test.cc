@@ -7,6 +7,7 @@
 namespace frazil::cli {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -45,13 +46,17 @@ TEST(AnswerTextTest, StatusNamesWhatIsWrong) {
            {"open-transaction-records":1,"producer-id":3},
            {"open-transaction-records":5,"producer-id":44}],
            "loads":{"last-shown-ms":null,"last-refusal":{"code":"undecodable_record",
-           "message":"partition 1, offset 5"}},
+           "message":"what was wrong","partition":1,"offset":77,"schema-id":12,"time-ms":0}},
+           "last-known-schema-since-ms":1000,"schema-notice":"version 3 was passed over",
            "lost":[{"generation":0,"partition":2,"start":0,"end":4,"reason":"expired"}]}]})");
   ASSERT_TRUE(text.ok());
   EXPECT_THAT(*text, HasSubstr("1m 5s"));
   EXPECT_THAT(*text, HasSubstr("k:1  reachable"));
   EXPECT_THAT(*text, HasSubstr("5 behind producer 44"));
-  EXPECT_THAT(*text, HasSubstr("undecodable_record: partition 1, offset 5"));
+  EXPECT_THAT(*text, ContainsRegex("speed.o +undecodable_record +1 +77 +12 +1970-01-01"));
+  EXPECT_THAT(*text, HasSubstr("speed.o: what was wrong"));
+  EXPECT_THAT(*text, HasSubstr("speed.o: the last known schemas serve since 1970-01-01 00:00:01"));
+  EXPECT_THAT(*text, HasSubstr("cannot be reached; version 3 was passed over"));
   EXPECT_THAT(*text, HasSubstr("[0, 4)"));
 }
 

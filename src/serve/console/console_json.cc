@@ -44,7 +44,11 @@ Json TopicJson(const table::ListedTopic& listed) {
 Json LoadsJson(const table::LoadHistory& loads) {
   Json refusal = nullptr;
   if (loads.refusal) {
+    const std::optional<decode::RecordPlace>& place = loads.refused_record;
     refusal = ErrorJson(*loads.refusal);
+    refusal["partition"] = place ? Json(place->partition.value()) : Json(nullptr);
+    refusal["offset"] = place ? Json(place->offset.value()) : Json(nullptr);
+    refusal["schema-id"] = place ? NumberOrNull(place->schema_id) : Json(nullptr);
     refusal["time-ms"] = NumberOrNull(loads.refused);
   }
   return {{"last-shown-ms", NumberOrNull(loads.shown)}, {"last-refusal", refusal}};
@@ -135,6 +139,7 @@ Json StatusJson(const table::TableDescription& table) {
   Json json = SummaryJson(table);
   json["partitions"] = ArrayOf(table.partitions, PartitionJson);
   json["kafka-error"] = table.kafka_error ? ErrorJson(*table.kafka_error) : Json(nullptr);
+  json["last-known-schema-since-ms"] = NumberOrNull(table.last_known_schema_since);
   json["schema-notice"] = table.schema_notice ? Json(*table.schema_notice) : Json(nullptr);
   json["lost"] = ArrayOf(table.lost, LostJson);
   return json;

@@ -251,8 +251,10 @@ TEST_F(LifeTest, R7_RecordsBehindAnOpenTransactionAreNotShown) {
   Produce(0, 2);
   kafka_.HoldBack(0, 1);
   EXPECT_THAT(Ranges(Current(LoadJson())), ElementsAre("g0-p0-0-1"));
+  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_open_transaction_records 1"));
   kafka_.HoldBack(0, std::nullopt);
   EXPECT_THAT(Ranges(Current(LoadJson())), ElementsAre("g0-p0-0-1", "g0-p0-1-2"));
+  EXPECT_THAT(process_->metrics.Expose(), HasSubstr("frazil_open_transaction_records 0"));
 }
 
 TEST_F(LifeTest, SmallChunksAndManifestsAreMergedAndNothingIsLost) {

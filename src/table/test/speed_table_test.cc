@@ -328,6 +328,10 @@ TEST_F(SpeedTableTest, AWriterOutsideTheSubjectIsReadWhenItFits) {
   EXPECT_EQ(refused.error().code(), ErrorCode::kSchemaIncompatible);
   EXPECT_THAT(refused.error().message(), HasSubstr("field other"));
   EXPECT_THAT(refused.error().message(), HasSubstr("partition 0, offset 1"));
+  const auto place = process_->catalog.LoadsOf("orders").refused_record;
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->offset, Offset(1));
+  EXPECT_EQ(place->schema_id, stranger);
 }
 
 TEST_F(SpeedTableTest, AnUndecodableRecordRefusesTheCutAndNamesItsPlace) {
@@ -339,6 +343,11 @@ TEST_F(SpeedTableTest, AnUndecodableRecordRefusesTheCutAndNamesItsPlace) {
   EXPECT_EQ(refused.error().code(), ErrorCode::kUndecodableRecord);
   EXPECT_THAT(refused.error().message(), HasSubstr("orders"));
   EXPECT_THAT(refused.error().message(), HasSubstr("1"));
+  const auto place = process_->catalog.LoadsOf("orders").refused_record;
+  ASSERT_TRUE(place.has_value());
+  EXPECT_EQ(place->partition, PartitionId(1));
+  EXPECT_EQ(place->offset, Offset(1));
+  EXPECT_FALSE(place->schema_id.has_value());
   EXPECT_TRUE(Read(shown->metadata_location).ok()) << "what was shown still reads";
 }
 

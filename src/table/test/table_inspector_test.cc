@@ -139,6 +139,18 @@ TEST_F(TableInspectorTest, WithoutKafkaWhatWasShownIsToldStill) {
   EXPECT_EQ(inspector_.Topics(Soon(), {}).error().code(), ErrorCode::kKafkaUnavailable);
 }
 
+TEST_F(TableInspectorTest, R5_ThatTheLastKnownSchemasServeIsTold) {
+  kafka_.Produce(0, ValueBuilder(first_).Long(1).Build());
+  ASSERT_TRUE(Load().ok());
+  EXPECT_FALSE(Describe().last_known_schema_since.has_value());
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
+  const UnixMillis before = clock_.Now();
+  ASSERT_TRUE(Load().ok());
+  const TableDescription table = Describe();
+  ASSERT_TRUE(table.last_known_schema_since.has_value());
+  EXPECT_GE(*table.last_known_schema_since, before);
+}
+
 TEST_F(TableInspectorTest, SummariesHoldTheLastSnapshotOnly) {
   for (int i = 0; i < 3; ++i) {
     kafka_.Produce(0, ValueBuilder(first_).Long(i).Build());

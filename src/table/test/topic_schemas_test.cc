@@ -58,6 +58,7 @@ class TopicSchemasTest : public testing::Test {
             .ledger = *ledger_,
             .logger = *logger_,
             .metrics = metrics_,
+            .clock = clock_,
             .cache = milliseconds(0),
             .timeout = milliseconds(200)};
   }

@@ -53,6 +53,9 @@ class FakeInspector final : public table::CatalogInspector {
     table.loads.shown = UnixMillis(5);
     table.loads.refused = UnixMillis(6);
     table.loads.refusal = Error(ErrorCode::kUndecodableRecord, "partition 1, offset 5");
+    table.loads.refused_record = decode::RecordPlace{
+        .partition = PartitionId(1), .offset = Offset(5), .schema_id = WriterSchemaId(9)};
+    table.last_known_schema_since = UnixMillis(8);
     table.columns.push_back({.id = FieldId(21), .path = "id", .type = "long"});
     table.columns[0].origin = table::ColumnOrigin{.subject = "a.b-value",
                                                   .subject_version = 2,
@@ -116,7 +119,12 @@ TEST_F(ConsoleHandlerTest, TopicsTellTheirTables) {
 TEST_F(ConsoleHandlerTest, TablesAreSummaries) {
   const Json answer = GetJson("/frazil/v1/tables");
   EXPECT_EQ(answer["tables"][0]["snapshot"]["total-records"], 4);
-  EXPECT_EQ(answer["tables"][0]["loads"]["last-refusal"]["code"], "undecodable_record");
+  const Json& refusal = answer["tables"][0]["loads"]["last-refusal"];
+  EXPECT_EQ(refusal["code"], "undecodable_record");
+  EXPECT_EQ(refusal["partition"], 1);
+  EXPECT_EQ(refusal["offset"], 5);
+  EXPECT_EQ(refusal["schema-id"], 9);
+  EXPECT_EQ(refusal["time-ms"], 6);
   EXPECT_EQ(answer["tables"][1]["table-uuid"], nullptr);
   EXPECT_EQ(answer["tables"][1]["snapshot"], nullptr);
   EXPECT_EQ(tables_.last_detail, table::Detail::kSummary);
@@ -141,6 +149,8 @@ TEST_F(ConsoleHandlerTest, StatusTellsTheSystemsAround) {
   EXPECT_EQ(answer["kafka"]["reachable"], true);
   EXPECT_EQ(answer["registry"], nullptr);
   EXPECT_EQ(answer["tables"].size(), 2U);
+  EXPECT_EQ(answer["tables"][0]["last-known-schema-since-ms"], 8);
+  EXPECT_EQ(answer["tables"][1]["last-known-schema-since-ms"], nullptr);
   EXPECT_EQ(tables_.last_detail, table::Detail::kStatus);
   server_.kafka.failure = Error(ErrorCode::kKafkaUnavailable, "away");
   server_.registry = SystemState{.address = "http://r", .failure = std::nullopt};
