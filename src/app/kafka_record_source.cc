@@ -10,7 +10,7 @@ decode::NullableView ToView(const kafka::wire::NullableBytes& bytes) {
   return {.data = bytes.data, .size = bytes.size};
 }
 
-decode::RecordBlock ToBlock(kafka::wire::RecordSet set) {
+decode::RecordBlock ToBlock(kafka::wire::RecordSet set, std::size_t held_bytes) {
   decode::RecordBlock block;
   block.records.reserve(set.records.size());
   for (const kafka::wire::RecordView& record : set.records) {
@@ -27,6 +27,7 @@ decode::RecordBlock ToBlock(kafka::wire::RecordSet set) {
   }
   block.owners = std::move(set.owners);
   block.payload_bytes = set.payload_bytes;
+  block.held_bytes = held_bytes;
   return block;
 }
 
@@ -101,7 +102,9 @@ Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const tabl
                                    .end = range.end};
   return cluster_.ReadRange(
       request,
-      [&sink](kafka::wire::RecordSet records) { return sink(ToBlock(std::move(records))); },
+      [&sink](kafka::wire::RecordSet records, std::size_t held_bytes) {
+        return sink(ToBlock(std::move(records), held_bytes));
+      },
       deadline, stop);
 }
 

@@ -208,7 +208,7 @@ class WiredServer final : public Server {
         pool_(static_cast<std::size_t>(settings.fetch_parallel), kLongestFetchQueue),
         background_(kBackgroundThreads, kLongestFetchQueue),
         budget_(static_cast<std::size_t>(settings.memory_limit)),
-        cache_(static_cast<std::size_t>(settings.cache_bytes),
+        cache_(static_cast<std::size_t>(std::min(settings.cache_bytes, settings.memory_limit / 2)),
                static_cast<std::size_t>(settings.fetch_parallel), budget_, metrics_) {}
 
   ~WiredServer() override { Stop(); }

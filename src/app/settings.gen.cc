@@ -84,8 +84,9 @@ constexpr SettingRow kRows[] = {
      "Size at which a virtual data file ends and the next one begins; none has half as much more.",
      nullptr, nullptr, &Settings::chunk_bytes, nullptr, nullptr},
     {"cache-bytes", SettingType::kBytes, "268435456", 1048576, 1099511627776, false, "",
-     "Memory for virtual files that have been made; least recently used ones leave first.", nullptr,
-     nullptr, &Settings::cache_bytes, nullptr, nullptr},
+     "Memory for virtual files that have been made, at most half of `memory-limit`; least recently "
+     "used ones leave first.",
+     nullptr, nullptr, &Settings::cache_bytes, nullptr, nullptr},
     {"memory-limit", SettingType::kBytes, "1073741824", 67108864, 1099511627776, false, "",
      "Memory for all work at the same time, `cache-bytes` included; what does not fit waits.",
      nullptr, nullptr, &Settings::memory_limit, nullptr, nullptr},

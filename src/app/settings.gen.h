@@ -63,7 +63,8 @@ struct Settings {
   std::chrono::milliseconds schema_cache = std::chrono::milliseconds(1000);
   // Size at which a virtual data file ends and the next one begins; none has half as much more.
   std::int64_t chunk_bytes = 84000000;
-  // Memory for virtual files that have been made; least recently used ones leave first.
+  // Memory for virtual files that have been made, at most half of `memory-limit`; least recently
+  // used ones leave first.
   std::int64_t cache_bytes = 268435456;
   // Memory for all work at the same time, `cache-bytes` included; what does not fit waits.
   std::int64_t memory_limit = 1073741824;

@@ -28,6 +28,13 @@ void MemoryLease::Resize(std::size_t bytes) {
   budget_->Change(std::exchange(bytes_, bytes), bytes);
 }
 
+bool MemoryLease::TryResize(std::size_t bytes) {
+  if (budget_ == nullptr || bytes == bytes_) return true;
+  if (!budget_->TryChange(bytes_, bytes)) return false;
+  bytes_ = bytes;
+  return true;
+}
+
 bool MemoryBudget::Fits(std::size_t bytes) const {
   return held_ == 0 || (held_ <= limit_ && bytes <= limit_ - held_);
 }
@@ -41,6 +48,16 @@ void MemoryBudget::Change(std::size_t from, std::size_t to) {
   held_ += to - from;
   Observe();
   if (to < from) changed_.NotifyAll();
+}
+
+bool MemoryBudget::TryChange(std::size_t from, std::size_t to) {
+  MutexLock lock(mutex_);
+  const std::size_t others = held_ - from;
+  if (to > from && others > 0 && (others > limit_ || to > limit_ - others)) return false;
+  held_ = others + to;
+  Observe();
+  if (to < from) changed_.NotifyAll();
+  return true;
 }
 
 void MemoryBudget::Reclaim(std::size_t wanted) {

@@ -36,6 +36,9 @@ class MemoryLease {
   // Holds exactly so many, because that is what the memory has become. Does not wait: growing may
   // pass the limit. A lease of no budget stays one of nothing.
   void Resize(std::size_t bytes);
+  // The same if that is within the limit, or nobody else holds anything; else false, and nothing
+  // changes.
+  bool TryResize(std::size_t bytes);
 
  private:
   friend class MemoryBudget;
@@ -83,6 +86,7 @@ class MemoryBudget {
   bool Fits(std::size_t bytes) const FRAZIL_REQUIRES(mutex_);
   void Observe() FRAZIL_REQUIRES(mutex_);
   void Change(std::size_t from, std::size_t to);
+  bool TryChange(std::size_t from, std::size_t to);
   void Reclaim(std::size_t wanted) FRAZIL_EXCLUDES(mutex_);
 
   const std::size_t limit_;

@@ -44,6 +44,8 @@ struct RecordBlock {
   std::vector<std::shared_ptr<const void>> owners;
   // Bytes of keys, values and headers: what chunk sizes are measured in.
   std::size_t payload_bytes = 0;
+  // What their source holds in memory for them: at least the owners' buffers.
+  std::size_t held_bytes = 0;
 };
 
 }  // namespace frazil::decode

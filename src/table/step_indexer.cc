@@ -19,18 +19,44 @@ constexpr std::size_t kSmallBuildMemory = 8U << 20;
 // Reads end by their own limits on time without progress; this one is only against the worst.
 constexpr std::chrono::hours kLongestBuild{1};
 
+// What any range may need.
+std::size_t MemoryForAny(std::size_t full_bytes) { return kBuildMemory + full_bytes / 2 * 3; }
+
 std::size_t MemoryFor(const IndexRange& range, std::size_t full_bytes) {
   const std::int64_t offsets = range.range.end - range.range.start;
-  return offsets <= kSmallRange ? kSmallBuildMemory : kBuildMemory + full_bytes / 2 * 3;
+  return offsets <= kSmallRange ? kSmallBuildMemory : MemoryForAny(full_bytes);
 }
 
-}  // namespace
+// One attempt to read a range with the memory that it was thought to need.
+struct Attempt {
+  MemoryLease lease;
+  // Whether the lease may grow beyond the budget's limit rather than end the attempt.
+  bool is_last = false;
+  // Set when the attempt ended for want of memory.
+  std::size_t wanted = 0;
+};
 
-Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
-                  const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop) {
-  FRAZIL_ASSIGN_OR_RETURN(
-      MemoryLease lease,
-      context.memory.Acquire(MemoryFor(range, context.full_bytes), deadline, stop));
+// Reads the request's records into the builder. The lease grows with what turns out to be held: few
+// offsets, or a small file, may be made of much.
+Status ReadInto(const IndexContext& context, const RangeRequest& request, ChunkBuilder& builder,
+                Attempt& attempt, Deadline deadline, const std::stop_token& stop) {
+  const auto add = [&](decode::RecordBlock block) -> Status {
+    const std::size_t held = builder.held_bytes() + block.held_bytes + 2 * block.payload_bytes;
+    if (held > attempt.lease.bytes() && !attempt.lease.TryResize(held)) {
+      if (!attempt.is_last) {
+        attempt.wanted = held;
+        return Error(ErrorCode::kResourceExhausted, "the records need more memory than was leased");
+      }
+      attempt.lease.Resize(held);
+    }
+    return builder.Add(std::move(block));
+  };
+  return context.source.ReadRange(request, add, deadline, stop);
+}
+
+Status BuildWith(Attempt& attempt, const IndexContext& context, const Uuid& topic_id,
+                 const IndexRange& range, const ChunkBuilder::Sink& sink, Deadline deadline,
+                 const std::stop_token& stop) {
   ChunkBuilder builder(context.builder, range.range,
                        {.schema_version = range.schema_version,
                         .named_by_content = range.named_by_content,
@@ -42,30 +68,14 @@ Status BuildRange(const IndexContext& context, const Uuid& topic_id, const Index
                              .epoch = range.epoch,
                              .start = range.range.start,
                              .end = range.range.end};
-  const auto add = [&](decode::RecordBlock block) -> Status {
-    FRAZIL_RETURN_IF_ERROR(builder.Add(std::move(block)));
-    // Few offsets may hold much.
-    if (builder.held_bytes() > lease.bytes()) lease.Resize(builder.held_bytes());
-    return {};
-  };
-  FRAZIL_RETURN_IF_ERROR(context.source.ReadRange(request, add, deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(ReadInto(context, request, builder, attempt, deadline, stop));
   return builder.Finish();
 }
 
-void KeepFile(const IndexContext& context, BuiltChunk& chunk) {
-  MemoryLease lease = context.memory.Charge(chunk.file.size());
-  context.cache.Put(std::string(KeyOf(chunk.row.file.path)),
-                    MakeShared(std::move(chunk.file), std::move(lease)));
-}
-
-Result<SharedBytes> BuildAgain(const IndexContext& context, const Uuid& topic_id,
-                               const ledger::ChunkRow& chunk, Deadline deadline,
-                               const std::stop_token& stop) {
-  const auto size = static_cast<std::size_t>(chunk.file.file_size);
-  FRAZIL_ASSIGN_OR_RETURN(
-      MemoryLease lease,
-      context.memory.Acquire(size + std::min(kBuildMemory, kSmallBuildMemory + 4 * size), deadline,
-                             stop));
+// The chunk's bytes.
+Result<Bytes> BuildAgainWith(Attempt& attempt, const IndexContext& context, const Uuid& topic_id,
+                             const ledger::ChunkRow& chunk, Deadline deadline,
+                             const std::stop_token& stop) {
   Bytes made;
   const auto sink = [&](BuiltChunk built, Offset /*next*/) -> Status {
     made = std::move(built.file);
@@ -82,11 +92,53 @@ Result<SharedBytes> BuildAgain(const IndexContext& context, const Uuid& topic_id
                              .epoch = LeaderEpoch(-1),
                              .start = chunk.start,
                              .end = chunk.end};
-  FRAZIL_RETURN_IF_ERROR(context.source.ReadRange(
-      request, [&builder](decode::RecordBlock block) { return builder.Add(std::move(block)); },
-      deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(ReadInto(context, request, builder, attempt, deadline, stop));
   FRAZIL_RETURN_IF_ERROR(builder.Finish());
-  return MakeShared(std::move(made), std::move(lease));
+  return made;
+}
+
+}  // namespace
+
+Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
+                  const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop) {
+  IndexRange rest = range;
+  const ChunkBuilder::Sink advance = [&](BuiltChunk chunk, Offset next) -> Status {
+    FRAZIL_RETURN_IF_ERROR(sink(std::move(chunk), next));
+    rest.range.start = next;
+    return {};
+  };
+  const std::size_t any = MemoryForAny(context.full_bytes);
+  std::size_t bytes = MemoryFor(range, context.full_bytes);
+  while (true) {
+    Attempt attempt{.is_last = bytes >= any};
+    FRAZIL_ASSIGN_OR_RETURN(attempt.lease, context.memory.Acquire(bytes, deadline, stop));
+    const IndexRange now = rest;
+    const Status built = BuildWith(attempt, context, topic_id, now, advance, deadline, stop);
+    if (built.ok() || attempt.wanted == 0) return built;
+    bytes = std::max(any, attempt.wanted / 4 * 5);
+  }
+}
+
+void KeepFile(const IndexContext& context, BuiltChunk& chunk) {
+  MemoryLease lease = context.memory.Charge(chunk.file.size());
+  context.cache.Put(std::string(KeyOf(chunk.row.file.path)),
+                    MakeShared(std::move(chunk.file), std::move(lease)));
+}
+
+Result<SharedBytes> BuildAgain(const IndexContext& context, const Uuid& topic_id,
+                               const ledger::ChunkRow& chunk, Deadline deadline,
+                               const std::stop_token& stop) {
+  const auto size = static_cast<std::size_t>(chunk.file.file_size);
+  const std::size_t any = size + kBuildMemory;
+  std::size_t bytes = size + std::min(kBuildMemory, kSmallBuildMemory + 4 * size);
+  while (true) {
+    Attempt attempt{.is_last = bytes >= any};
+    FRAZIL_ASSIGN_OR_RETURN(attempt.lease, context.memory.Acquire(bytes, deadline, stop));
+    auto made = BuildAgainWith(attempt, context, topic_id, chunk, deadline, stop);
+    if (made.ok()) return MakeShared(std::move(made).value(), std::move(attempt.lease));
+    if (attempt.wanted == 0) return made.error();
+    bytes = std::max(any, attempt.wanted / 4 * 5);
+  }
 }
 
 // One range on its way; all but the range's place is guarded by the indexer's mutex.

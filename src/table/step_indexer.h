@@ -45,7 +45,9 @@ struct IndexRange {
 };
 
 // Reads one range and hands its chunks over, in order. The range is read again from where the sink
-// said stop, so a sink may end the reading by an error.
+// said stop, so a sink may end the reading by an error. What turns out to need more memory than it
+// leased, when there is no more, gives its lease back and goes on from its last chunk with a larger
+// one.
 Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
                   const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop);
 

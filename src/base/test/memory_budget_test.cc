@@ -129,6 +129,23 @@ TEST(MemoryBudgetTest, MoreThanTheLimitIsGrantedAlone) {
   EXPECT_FALSE(budget.Acquire(1, AtOnce(), {}).ok());
 }
 
+TEST(MemoryBudgetTest, ALeaseGrowsWithinTheLimitOrWhenItIsAlone) {
+  MemoryBudget budget(100);
+  MemoryLease lease = Taken(budget, 20);
+  MemoryLease other = Taken(budget, 30);
+  EXPECT_TRUE(lease.TryResize(70));
+  EXPECT_EQ(budget.held(), 100U);
+  EXPECT_FALSE(lease.TryResize(71));
+  EXPECT_EQ(lease.bytes(), 70U);
+  other.Resize(200);
+  EXPECT_FALSE(lease.TryResize(71));
+  EXPECT_TRUE(lease.TryResize(60));
+  EXPECT_EQ(budget.held(), 260U);
+  other.Resize(0);
+  EXPECT_TRUE(lease.TryResize(500));
+  EXPECT_EQ(budget.held(), 500U);
+}
+
 TEST(MemoryBudgetTest, TheReclaimerIsAskedForWhatIsMissingBeforeAnybodyWaits) {
   MemoryBudget budget(100);
   MemoryLease cached = Taken(budget, 70);

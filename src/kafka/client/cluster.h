@@ -127,8 +127,9 @@ struct OpenTransaction {
 class ClusterState;
 
 // Takes records in order of offset; an error ends the read and becomes its result. The set's
-// owners keep its views alive.
-using RecordSink = std::function<Status(wire::RecordSet records)>;
+// owners keep its views alive. `held_bytes` is what the read holds at that moment: the broker's
+// answer, and the batches, uncompressed, that the set came from.
+using RecordSink = std::function<Status(wire::RecordSet records, std::size_t held_bytes)>;
 
 // Threads: all calls may be made from any number of threads at once; no lock is held while a broker
 // is waited for or the sink runs.

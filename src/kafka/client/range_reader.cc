@@ -187,6 +187,7 @@ Status RangeReader::TakeRecords(Answer& answer) {
   wire::AbortedTransactionFilter filter(std::move(answer.partition.aborted_transactions)
                                             .value_or(std::vector<wire::AbortedTransaction>()));
   pending_owns_answer_ = false;
+  answer_bytes_ = bytes;
   std::int64_t log_position = -1;
   Status status;
   while (status.ok() && next_ < request_.end.value()) {
@@ -231,6 +232,7 @@ Status RangeReader::TakeBatchRecords(const wire::RecordBatch& batch, const Answe
       wire::BatchRecords records,
       wire::BatchRecords::Open(batch, state_.options().batch_limits, decompressor_));
   pending_buffer_bytes_ += records.uncompressed_bytes();
+  batch_bytes_ = records.uncompressed_bytes();
   for (bool more = true; more;) {
     const std::size_t before = pending_.records.size();
     FRAZIL_ASSIGN_OR_RETURN(
@@ -256,9 +258,10 @@ bool RangeReader::IsBlockFull() const {
 Status RangeReader::Emit() {
   wire::RecordSet records = std::exchange(pending_, {});
   pending_owns_answer_ = false;
-  pending_buffer_bytes_ = 0;
+  // Blocks after the first of a large batch share its buffer.
+  const std::size_t buffer_bytes = std::max(std::exchange(pending_buffer_bytes_, 0), batch_bytes_);
   if (records.records.empty()) return {};
-  const Status status = sink_(std::move(records));
+  const Status status = sink_(std::move(records), answer_bytes_ + buffer_bytes);
   sink_failed_ = !status.ok();
   return status;
 }

@@ -82,6 +82,9 @@ class RangeReader {
   bool pending_owns_answer_ = false;
   // Uncompressed for `pending_`.
   std::size_t pending_buffer_bytes_ = 0;
+  // Of the answer at hand, and of its last batch when uncompressed.
+  std::size_t answer_bytes_ = 0;
+  std::size_t batch_bytes_ = 0;
   bool sink_failed_ = false;
   wire::Decompressor decompressor_;
   // By when the leader must have sent something.

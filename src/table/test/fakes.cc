@@ -198,13 +198,20 @@ Result<std::optional<OpenTransaction>> FakeKafka::OldestOpenTransaction(
       {.producer_id = 7, .first_offset = Offset(*log.stable_end)});
 }
 
+void FakeKafka::HoldInReads(std::size_t bytes) {
+  MutexLock lock(mutex_);
+  held_in_reads_ = bytes;
+}
+
 Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, Deadline deadline,
                             const std::stop_token& stop) {
   FRAZIL_RETURN_IF_ERROR(Stall(deadline, stop));
   std::vector<FakeRecord> records;
+  std::size_t held = 0;
   {
     MutexLock lock(mutex_);
     ++reads_;
+    held = held_in_reads_;
     if (error_) return *error_;
     const Log& log = logs_[static_cast<std::size_t>(range.partition.value())];
     if (log.read_error) return *log.read_error;
@@ -236,6 +243,7 @@ Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, De
       block.payload_bytes += record.value ? record.value->size() : 0;
     }
     block.owners.push_back(std::move(kept));
+    block.held_bytes = held;
     FRAZIL_RETURN_IF_ERROR(sink(std::move(block)));
   }
   return {};

@@ -59,6 +59,8 @@ class FakeKafka final : public RecordSource {
   // Reads wait until they are stopped, or until this is taken back.
   void StallReads(bool stall);
   int running_reads() const;
+  // Reads tell that they hold so much.
+  void HoldInReads(std::size_t bytes);
 
   Result<std::vector<TopicName>> ListTopics(Deadline deadline,
                                             const std::stop_token& stop) override;
@@ -103,6 +105,7 @@ class FakeKafka final : public RecordSource {
   int reads_ FRAZIL_GUARDED_BY(mutex_) = 0;
   bool stall_ FRAZIL_GUARDED_BY(mutex_) = false;
   int running_ FRAZIL_GUARDED_BY(mutex_) = 0;
+  std::size_t held_in_reads_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 
 class FakeRegistry final : public SchemaSource {

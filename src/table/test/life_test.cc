@@ -2,6 +2,8 @@
 // What a table shows when its topic does not just grow: deletion, compaction, re-creation, lost
 // logs; and how its files stay few.
 #include <algorithm>
+#include <atomic>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -407,6 +409,55 @@ TEST_F(LifeTest, AReaderThatLeavesFreesItsWork) {
   EXPECT_EQ(read->error().code(), ErrorCode::kCancelled);
   EXPECT_EQ(kafka_.running_reads(), 0);
   EXPECT_EQ(process_->memory.held(), 0U);
+}
+
+TEST_F(LifeTest, WhatAReadOfKafkaHoldsIsCounted) {
+  constexpr std::size_t kHeld = 700U << 20;
+  std::atomic<std::size_t> most = 0;
+  const auto observe = [&most](std::size_t held, std::size_t /*waiting*/) {
+    most = std::max(most.load(), held);
+  };
+  for (int i = 0; i < 30; ++i) Produce(0, i);
+  kafka_.HoldInReads(kHeld);
+  process_->memory.SetObserver(observe);
+  const std::string path = Files(Current(LoadJson()))[0].path;
+  EXPECT_GE(most, kHeld);
+  EXPECT_LT(process_->memory.held(), kHeld);
+  Restart();
+  most = 0;
+  process_->memory.SetObserver(observe);
+  EXPECT_TRUE(Read(path).ok());
+  EXPECT_GE(most, kHeld);
+  EXPECT_LT(process_->memory.held(), kHeld);
+  process_->memory.SetObserver({});
+}
+
+TEST_F(LifeTest, WorkThatNeedsMoreMemoryThanThereIsStartsAgainWhenThereIs) {
+  constexpr std::size_t kHeld = 700U << 20;
+  for (int i = 0; i < 30; ++i) Produce(0, i);
+  kafka_.HoldInReads(kHeld);
+  std::string path;
+  const auto load = [&] { path = Files(Current(LoadJson()))[0].path; };
+  const auto read = [&] { EXPECT_TRUE(Read(path).ok()); };
+  for (const std::function<void()>& work : {std::function<void()>(load), {read}}) {
+    Restart();
+    MemoryBudget& memory = process_->memory;
+    std::atomic<std::size_t> most = 0;
+    memory.SetObserver([&most](std::size_t held, std::size_t) { most = std::max(+most, held); });
+    const int reads = kafka_.reads();
+    auto others = memory.Acquire(500U << 20, Soon(), {});
+    std::thread worker(work);
+    const Deadline deadline = Soon();
+    while (memory.waiting() == 0 && !deadline.Expired()) std::this_thread::yield();
+    EXPECT_EQ(kafka_.reads(), reads + 1);
+    EXPECT_LT(most, kHeld);
+    others->Shrink(0);
+    worker.join();
+    EXPECT_EQ(kafka_.reads(), reads + 2);
+    EXPECT_GE(most, kHeld);
+    EXPECT_LE(most, memory.limit());
+    memory.SetObserver({});
+  }
 }
 
 TEST(ChunkLadderTest, ShortTailsAndFullChunksStay) {

@@ -94,12 +94,13 @@ TEST_F(HostileBrokerTest, AnswersWithoutRecordsAreNoStall) {
 
 TEST_F(HostileBrokerTest, ASlowSinkIsNoStall) {
   fake_.max_fetch_batches = 1;
-  const Status status = client().ReadRange(Range(0, 4),
-                                           [](wire::RecordSet) -> Status {
-                                             PauseUntil(Deadline::After(milliseconds(120)), {});
-                                             return {};
-                                           },
-                                           MuchLater(), {});
+  const Status status =
+      client().ReadRange(Range(0, 4),
+                         [](wire::RecordSet, std::size_t /*held_bytes*/) -> Status {
+                           PauseUntil(Deadline::After(milliseconds(120)), {});
+                           return {};
+                         },
+                         MuchLater(), {});
   EXPECT_TRUE(status.ok());
 }
 
@@ -165,15 +166,16 @@ TEST_F(HostileBrokerTest, EachTruncationAndFlipOfAnAnswerGivesAnErrorOrRecords) 
       return frame;
     });
     // Whatever comes out: it ends, and what is handed over lies in the range.
-    const Status status = client().ReadRange(Range(0, 4),
-                                             [](const wire::RecordSet& set) -> Status {
-                                               for (const wire::RecordView& record : set.records) {
-                                                 EXPECT_GE(record.offset, 0);
-                                                 EXPECT_LT(record.offset, 4);
-                                               }
-                                               return {};
-                                             },
-                                             Deadline::After(milliseconds(5)), {});
+    const Status status =
+        client().ReadRange(Range(0, 4),
+                           [](const wire::RecordSet& set, std::size_t /*held_bytes*/) -> Status {
+                             for (const wire::RecordView& record : set.records) {
+                               EXPECT_GE(record.offset, 0);
+                               EXPECT_LT(record.offset, 4);
+                             }
+                             return {};
+                           },
+                           Deadline::After(milliseconds(5)), {});
     EXPECT_TRUE(status.ok() || !status.error().message().empty());
   }
   EXPECT_GT(size, 100U);
@@ -188,14 +190,15 @@ TEST_F(HostileBrokerTest, SmallRecordsDoNotPileUp) {
   for (int i = 0; i < 3; ++i) Partition().Data(300'000, -1, wire::CompressionCodec::kZstd);
   std::size_t largest = 0;
   std::int64_t next = 0;
-  const Status status = client().ReadRange(Range(0, 900'000),
-                                           [&](const wire::RecordSet& set) -> Status {
-                                             largest = std::max(largest, set.records.size());
-                                             EXPECT_EQ(set.records.front().offset, next);
-                                             next = set.records.back().offset + 1;
-                                             return {};
-                                           },
-                                           MuchLater(), {});
+  const Status status =
+      client().ReadRange(Range(0, 900'000),
+                         [&](const wire::RecordSet& set, std::size_t /*held_bytes*/) -> Status {
+                           largest = std::max(largest, set.records.size());
+                           EXPECT_EQ(set.records.front().offset, next);
+                           next = set.records.back().offset + 1;
+                           return {};
+                         },
+                         MuchLater(), {});
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(next, 900'000);
   EXPECT_LE(largest, 1U << 18);

@@ -343,12 +343,13 @@ TEST_F(ReadRangeTest, TheSinksErrorEndsTheReadWhateverItsCode) {
   AddTopic().Data(2).Data(2);
   fake_.max_fetch_batches = 1;
   int calls = 0;
-  const Status status = client().ReadRange(Range(0, 4),
-                                           [&calls](wire::RecordSet) -> Status {
-                                             ++calls;
-                                             return Error(ErrorCode::kNetwork, "the sink's own");
-                                           },
-                                           Soon(), {});
+  const Status status =
+      client().ReadRange(Range(0, 4),
+                         [&calls](wire::RecordSet, std::size_t /*held_bytes*/) -> Status {
+                           ++calls;
+                           return Error(ErrorCode::kNetwork, "the sink's own");
+                         },
+                         Soon(), {});
   ExpectError(status, ErrorCode::kNetwork, {"the sink's own"});
   EXPECT_EQ(calls, 1);
 }
@@ -359,13 +360,15 @@ TEST_F(ReadRangeTest, LargeAnswersReachTheSinkInPieces) {
   options_.block_payload_bytes = 50;
   int calls = 0;
   std::vector<wire::RecordSet> kept;
-  const Status status = client().ReadRange(Range(0, 100),
-                                           [&](wire::RecordSet set) -> Status {
-                                             ++calls;
-                                             kept.push_back(std::move(set));
-                                             return {};
-                                           },
-                                           Soon(), {});
+  const Status status =
+      client().ReadRange(Range(0, 100),
+                         [&](wire::RecordSet set, std::size_t held_bytes) -> Status {
+                           ++calls;
+                           EXPECT_GT(held_bytes, set.payload_bytes);
+                           kept.push_back(std::move(set));
+                           return {};
+                         },
+                         Soon(), {});
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(calls, 5);
   // The views outlive the read.
@@ -396,12 +399,13 @@ TEST_F(ReadRangeTest, ThreadsShareABoundedNumberOfConnections) {
         ReadRequest request = Range(0, 100);
         request.partition = PartitionId(i % 4);
         EXPECT_TRUE(cluster.Describe("orders", Soon(), {}).ok());
-        const Status status = cluster.ReadRange(request,
-                                                [&records](wire::RecordSet set) -> Status {
-                                                  records += static_cast<int>(set.records.size());
-                                                  return {};
-                                                },
-                                                Soon(), {});
+        const Status status = cluster.ReadRange(
+            request,
+            [&records](wire::RecordSet set, std::size_t /*held_bytes*/) -> Status {
+              records += static_cast<int>(set.records.size());
+              return {};
+            },
+            Soon(), {});
         EXPECT_TRUE(status.ok());
       });
     }
