@@ -6,6 +6,13 @@
 #include <utility>
 
 namespace frazil {
+namespace {
+
+// How often the one whose turn it is asks the reclaimer again, and the others look.
+constexpr std::chrono::milliseconds kAskAgain{20};
+constexpr std::chrono::milliseconds kLookAgain{1000};
+
+}  // namespace
 
 MemoryLease::MemoryLease(MemoryLease&& other) noexcept
     : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
@@ -91,7 +98,9 @@ Result<MemoryLease> MemoryBudget::Acquire(std::size_t bytes, Deadline deadline,
     }
     granted = is_first && Fits(bytes);
     if (granted || !in_time) break;
-    in_time = changed_.WaitUntil(mutex_, deadline, stop);
+    // What has become droppable since the reclaimer was asked notifies nobody.
+    changed_.WaitUntil(mutex_, deadline.Within(is_first ? kAskAgain : kLookAgain), stop);
+    in_time = !deadline.Expired() && !stop.stop_requested();
   }
   queue_.erase(ticket);
   if (granted) held_ += bytes;

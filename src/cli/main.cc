@@ -63,7 +63,7 @@ void PrintHowToAttach(const app::Server& server) {
 
 // The server that the command line names, or else the environment.
 int Ask(CommandLine line) {
-  constexpr std::chrono::seconds kPatience{90};
+  constexpr std::chrono::seconds kPatience{30};
   if (line.server.empty()) {
     const char* named = std::getenv("FRAZIL_SERVER");
     line.server = named != nullptr && *named != '\0' ? named : kDefaultServer;

@@ -100,8 +100,8 @@ Error ChunkBuilder::NameRecord(const Error& error, const std::set<WriterSchemaId
     if (context_.schemas.ForWriters({writer}, deadline_, stop_).ok()) continue;
     const auto record = decode::FirstRecordOf({writer}, group_);
     if (!record) continue;
-    refused_ = decode::RecordPlace{
-        .partition = range_.partition, .offset = *record, .schema_id = writer};
+    refused_ =
+        decode::RecordPlace{.partition = range_.partition, .offset = *record, .schema_id = writer};
     return error.Within(fmt::format("partition {}, offset {}", partition, record->value()));
   }
   return error.Within(fmt::format("partition {}, offsets {} to {}", partition, start_.value(),

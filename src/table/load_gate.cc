@@ -9,6 +9,20 @@ namespace frazil::table {
 
 Result<LoadOutcome> LoadGate::Run(const Load& load, Deadline deadline,
                                   const std::stop_token& stop) {
+  const TimePoint came = std::chrono::steady_clock::now();
+  {
+    MutexLock lock(mutex_);
+    calls_.insert(came);
+  }
+  const auto outcome = RunOrWait(load, deadline, stop);
+  MutexLock lock(mutex_);
+  calls_.erase(calls_.find(came));
+  return outcome;
+}
+
+Result<LoadOutcome> LoadGate::RunOrWait(const Load& load, Deadline deadline,
+                                        const std::stop_token& stop) {
+  TimePoint first_call;
   {
     MutexLock lock(mutex_);
     std::uint64_t ticket = started_ + 1;
@@ -31,8 +45,9 @@ Result<LoadOutcome> LoadGate::Run(const Load& load, Deadline deadline,
     }
     running_ = true;
     ++started_;
+    first_call = *calls_.begin();
   }
-  Result<LoadOutcome> outcome = GuardedCall(load);
+  Result<LoadOutcome> outcome = GuardedCall([&] { return load(first_call); });
   MutexLock lock(mutex_);
   running_ = false;
   finished_ = started_;

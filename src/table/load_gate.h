@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 
 #include "base/clock.h"
@@ -28,13 +29,17 @@ class LoadGate {
  public:
   explicit LoadGate(std::chrono::milliseconds interval) : interval_(interval) {}
 
-  using Load = std::function<Result<LoadOutcome>()>;
+  using TimePoint = std::chrono::steady_clock::time_point;
+  // Takes the moment at which the first of the calls that it will answer came.
+  using Load = std::function<Result<LoadOutcome>(TimePoint first_call)>;
 
   // Runs `load`, or waits for another caller's run that began after this call did. A run that ended
   // because its own caller left or ran out of time answers nobody else.
   Result<LoadOutcome> Run(const Load& load, Deadline deadline, const std::stop_token& stop);
 
  private:
+  Result<LoadOutcome> RunOrWait(const Load& load, Deadline deadline, const std::stop_token& stop);
+
   const std::chrono::milliseconds interval_;
   Mutex mutex_;
   ConditionVariable changed_;
@@ -43,6 +48,8 @@ class LoadGate {
   std::uint64_t finished_ FRAZIL_GUARDED_BY(mutex_) = 0;
   // The last run's result; empty when it answers nobody else.
   std::optional<Result<LoadOutcome>> last_ FRAZIL_GUARDED_BY(mutex_);
+  // When the calls that wait, or run, came.
+  std::multiset<TimePoint> calls_ FRAZIL_GUARDED_BY(mutex_);
   Deadline next_cut_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
 };
 

@@ -150,7 +150,12 @@ Result<std::unique_ptr<SpeedTable>> SpeedTable::Create(const std::string& topic,
 
 Result<LoadedTable> SpeedTable::Load(SnapshotSelection selection, Deadline deadline,
                                      const std::stop_token& stop) {
-  const auto outcome = gate_.Run([&] { return TakeCut(deadline, stop); }, deadline, stop);
+  const auto outcome = gate_.Run(
+      [&](LoadGate::TimePoint first_call) {
+        first_call_ = first_call;
+        return TakeCut(deadline, stop);
+      },
+      deadline, stop);
   if (!outcome.ok()) return outcome.error();
   // A state that came after the outcome's own shows all that it has to show, and more.
   MutexLock lock(mutex_);
@@ -341,6 +346,14 @@ Status SpeedTable::PinFormat(const std::vector<ledger::ChunkRow>& chunks) {
   return {};
 }
 
+// A client that asked before it took a look at its own clock must not find the snapshot in the
+// future of that look, however long the load took.
+std::chrono::milliseconds SpeedTable::Backdate() const {
+  const auto took = std::chrono::steady_clock::now() - first_call_;
+  return context_.options.snapshot_backdate +
+         std::chrono::duration_cast<std::chrono::milliseconds>(took);
+}
+
 Result<LoadOutcome> SpeedTable::RecordSchemaOnly(SchemaVersion schema_version) {
   std::int64_t expected = 0;
   {
@@ -350,7 +363,7 @@ Result<LoadOutcome> SpeedTable::RecordSchemaOnly(SchemaVersion schema_version) {
   const ledger::NewState planned{.cuts = {},
                                  .schema_version = schema_version,
                                  .writer_version = kWriterVersion,
-                                 .backdate = context_.options.snapshot_backdate,
+                                 .backdate = Backdate(),
                                  .unlisted = {},
                                  .generation = std::nullopt};
   const auto recorded = context_.ledger.RecordState(table_key_, expected, planned);
@@ -365,7 +378,7 @@ Result<LoadOutcome> SpeedTable::RecordSchemaOnly(SchemaVersion schema_version) {
 
 Result<LoadOutcome> SpeedTable::RecordPlan(StatePlan& plan,
                                            std::optional<ledger::GenerationRow> generation) {
-  ledger::NewState planned = plan.Finish(Limits(), context_.options.snapshot_backdate);
+  ledger::NewState planned = plan.Finish(Limits(), Backdate());
   planned.generation = generation;
   std::int64_t expected = 0;
   {

@@ -167,6 +167,8 @@ class SpeedTable {
                                 const std::stop_token& stop);
 
   IndexContext IndexContextOf();
+  // How far in the past a state is stamped that is recorded now (R10).
+  std::chrono::milliseconds Backdate() const;
   HistoryLimits Limits() const { return {.listed_snapshots = context_.options.history_snapshots}; }
 
   const TableContext context_;
@@ -191,6 +193,8 @@ class SpeedTable {
   };
   Rendered rendered_ FRAZIL_GUARDED_BY(mutex_);
   MetadataTexts texts_ FRAZIL_GUARDED_BY(mutex_);
+  // The first of the calls that the load under way answers.
+  LoadGate::TimePoint first_call_{};
   bool format_pinned_ = false;
   bool must_read_again_ = false;
   decode::ValueFormat indexed_format_;

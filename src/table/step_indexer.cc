@@ -29,7 +29,7 @@ std::size_t MemoryFor(const IndexRange& range, std::size_t full_bytes) {
 
 // One attempt to read a range with the memory that it was thought to need.
 struct Attempt {
-  MemoryLease lease;
+  MemoryLease lease{};
   // Whether the lease may grow beyond the budget's limit rather than end the attempt.
   bool is_last = false;
   // Set when the attempt ended for want of memory.

@@ -163,6 +163,22 @@ TEST(MemoryBudgetTest, TheReclaimerIsAskedForWhatIsMissingBeforeAnybodyWaits) {
   EXPECT_FALSE(budget.Acquire(20, AtOnce(), {}).ok());
 }
 
+// A file that was just made enters the cache without a notice.
+TEST(MemoryBudgetTest, WhatBecomesDroppableWhileOneWaitsIsReclaimed) {
+  MemoryBudget budget(100);
+  MemoryLease kept = Taken(budget, 100);
+  std::atomic<bool> droppable = false;
+  budget.SetReclaimer([&](std::size_t /*wanted*/) {
+    if (droppable) kept = MemoryLease();
+  });
+  auto waits = AcquireApart(budget, 50);
+  WaitForWaiting(budget, 1);
+  std::this_thread::sleep_for(milliseconds(5));
+  droppable = true;
+  EXPECT_TRUE(waits.get().ok());
+  budget.SetReclaimer({});
+}
+
 TEST(MemoryBudgetTest, AllIsReclaimedForMoreThanTheLimit) {
   MemoryBudget budget(100);
   MemoryLease cached = Taken(budget, 70);

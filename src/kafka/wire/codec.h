@@ -89,6 +89,8 @@ class Reader {
   std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
   // Errors: kafka_protocol when a read failed, or bytes are left over. `what` names the message.
   Status Finish(std::string_view what) const;
+  // Leaves what follows unread, as brokers do where clients are known to write more.
+  void IgnoreRest() { at_ = end_; }
 
  private:
   // The first of `count` bytes, which are then behind `at_`; nullptr when there are fewer.

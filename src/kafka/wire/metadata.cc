@@ -99,6 +99,9 @@ Result<MetadataRequest> DecodeMetadataRequest(ByteView body, std::int16_t versio
   MetadataRequest request;
   Reader reader(body, IsFlexible(request.kApi, version));
   VisitRequest(reader, request, version);
+  // librdkafka writes the null array of "all topics" with four bytes where one belongs, and Kafka
+  // does not look at what is left.
+  if (!request.topics) reader.IgnoreRest();
   FRAZIL_RETURN_IF_ERROR(reader.Finish("Metadata request"));
   return request;
 }

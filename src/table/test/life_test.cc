@@ -248,6 +248,22 @@ TEST_F(LifeTest, R1_WithoutIdsARecreatedTopicIsADivergence) {
   EXPECT_EQ(Current(after)["summary"]["total-records"], "1");
 }
 
+// DuckDB shows only what is older than its transaction, and that is older than the load.
+TEST_F(LifeTest, R10_ASlowLoadIsStampedBeforeItBegan) {
+  Produce(0, 1);
+  LoadJson();
+  Produce(0, 2);
+  kafka_.StallReads(true);
+  std::thread recovery([this] {
+    std::this_thread::sleep_for(milliseconds(300));
+    kafka_.StallReads(false);
+  });
+  const Json slow = LoadJson();
+  recovery.join();
+  const std::int64_t stamp = Current(slow)["timestamp-ms"];
+  EXPECT_LE(stamp, clock_.now.value() - options_.snapshot_backdate.count() - 300);
+}
+
 TEST_F(LifeTest, R7_RecordsBehindAnOpenTransactionAreNotShown) {
   Produce(0, 1);
   Produce(0, 2);

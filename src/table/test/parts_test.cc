@@ -201,7 +201,7 @@ TEST(LoadGateTest, ALoadIsAnsweredByARunThatBeganAfterIt) {
   std::atomic<bool> release = false;
   std::thread first([&] {
     const auto outcome = gate.Run(
-        [&]() -> Result<LoadOutcome> {
+        [&](LoadGate::TimePoint /*first*/) -> Result<LoadOutcome> {
           ++runs;
           while (!release) std::this_thread::yield();
           return LoadOutcome{.state = 1, .changed = true};
@@ -215,7 +215,7 @@ TEST(LoadGateTest, ALoadIsAnsweredByARunThatBeganAfterIt) {
   for (int i = 0; i < 4; ++i) {
     others.emplace_back([&] {
       const auto outcome = gate.Run(
-          [&]() -> Result<LoadOutcome> {
+          [&](LoadGate::TimePoint /*first*/) -> Result<LoadOutcome> {
             ++runs;
             return LoadOutcome{.state = 2, .changed = true};
           },
@@ -232,7 +232,11 @@ TEST(LoadGateTest, ALoadIsAnsweredByARunThatBeganAfterIt) {
 TEST(LoadGateTest, CutsKeepTheirDistanceAndUnchangedOnesDoNotWait) {
   LoadGate gate(milliseconds(20));
   const auto run = [&gate](bool changed) {
-    return gate.Run([changed] { return LoadOutcome{.state = 1, .changed = changed}; }, Soon(), {});
+    return gate.Run(
+        [changed](LoadGate::TimePoint /*first*/) {
+          return LoadOutcome{.state = 1, .changed = changed};
+        },
+        Soon(), {});
   };
   const auto started = std::chrono::steady_clock::now();
   ASSERT_TRUE(run(true).ok());
@@ -246,7 +250,7 @@ TEST(LoadGateTest, ACallerThatLeavesAnswersNobodyElse) {
   std::atomic<bool> release = false;
   std::thread leaving([&] {
     const auto outcome = gate.Run(
-        [&]() -> Result<LoadOutcome> {
+        [&](LoadGate::TimePoint /*first*/) -> Result<LoadOutcome> {
           running = true;
           while (!release) std::this_thread::yield();
           return Error(ErrorCode::kCancelled, "left");
@@ -256,8 +260,9 @@ TEST(LoadGateTest, ACallerThatLeavesAnswersNobodyElse) {
   });
   while (!running) std::this_thread::yield();
   std::thread staying([&] {
-    const auto outcome =
-        gate.Run([] { return LoadOutcome{.state = 3, .changed = false}; }, Soon(), {});
+    const auto outcome = gate.Run(
+        [](LoadGate::TimePoint /*first*/) { return LoadOutcome{.state = 3, .changed = false}; },
+        Soon(), {});
     EXPECT_EQ(outcome->state, 3);
   });
   release = true;
@@ -267,7 +272,9 @@ TEST(LoadGateTest, ACallerThatLeavesAnswersNobodyElse) {
 
 TEST(LoadGateTest, WaitingEndsAtTheDeadlineOrTheStop) {
   LoadGate gate(milliseconds(3'600'000));
-  const auto run = [] { return LoadOutcome{.state = 1, .changed = true}; };
+  const auto run = [](LoadGate::TimePoint /*first*/) {
+    return LoadOutcome{.state = 1, .changed = true};
+  };
   ASSERT_TRUE(gate.Run(run, Soon(), {}).ok());
   EXPECT_EQ(gate.Run(run, Deadline::After(milliseconds(10)), {}).error().code(),
             ErrorCode::kDeadlineExceeded);
@@ -278,9 +285,13 @@ TEST(LoadGateTest, WaitingEndsAtTheDeadlineOrTheStop) {
 
 TEST(LoadGateTest, AnExceptionLeavesTheGateOpen) {
   LoadGate gate(milliseconds(0));
-  const auto fail = []() -> Result<LoadOutcome> { throw std::runtime_error("boom"); };
+  const auto fail = [](LoadGate::TimePoint /*first*/) -> Result<LoadOutcome> {
+    throw std::runtime_error("boom");
+  };
   EXPECT_EQ(gate.Run(fail, Soon(), {}).error().code(), ErrorCode::kInternal);
-  EXPECT_TRUE(gate.Run([] { return LoadOutcome{.state = 1}; }, Soon(), {}).ok());
+  EXPECT_TRUE(
+      gate.Run([](LoadGate::TimePoint /*first*/) { return LoadOutcome{.state = 1}; }, Soon(), {})
+          .ok());
 }
 
 }  // namespace

@@ -105,6 +105,13 @@ TEST(Messages, Fetch) {
   CompareWithGolden("fetch_response", response, DecodeFetchResponse);
 }
 
+// As librdkafka 2.16 asks for all topics: the null array has four bytes.
+TEST(MessagesTest, AllTopicsInLibrdkafkasFormAreRead) {
+  const auto decoded = DecodeMetadataRequest(*HexDecode("00000000010000"), 12);
+  ASSERT_TRUE(decoded.ok()) << decoded.error().message();
+  EXPECT_FALSE(decoded->topics.has_value());
+}
+
 TEST(Messages, MetadataOfAllTopicsIsANullArray) {
   const MetadataRequest request;
   EXPECT_EQ(EncodeHex(request, 4),
