@@ -12,8 +12,8 @@
 
 namespace frazil {
 
-// Threads: Submit may be called from any thread, also from a task; the pool is not destroyed by one of
-// its own threads.
+// Threads: Submit may be called from any thread, also from a task; the pool is not destroyed by one
+// of its own threads.
 class ThreadPool {
  public:
   ThreadPool(std::size_t threads, std::size_t longest_queue);

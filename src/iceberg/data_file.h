@@ -23,7 +23,8 @@ struct ColumnMetrics {
   // Float and double only; -1: not counted.
   std::int64_t nan_count = -1;
   // Single-value serialization (appendix D); empty optional: no bound, as where all values are NULL
-  // or NaN; where some are NaN there is no upper one. A text or binary bound may be cut: lower down, upper up.
+  // or NaN; where some are NaN there is no upper one. A text or binary bound may be cut: lower
+  // down, upper up.
   std::optional<Bytes> lower_bound;
   std::optional<Bytes> upper_bound;
 

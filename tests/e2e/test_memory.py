@@ -13,7 +13,7 @@ def test_parallel_reads_of_large_files_stay_within_the_memory_limit(make_topic, 
     topic = make_topic(schema=SCHEMA, partitions=PARTITIONS)
     count = produce(topic, 256 * MIB)
     frazil = make_frazil(topic, extra=["--chunk-bytes", str(CHUNK), "--memory-limit", str(LIMIT),
-                                       "--fetch-parallel", "16", "--threads", "32",
+                                       "--fetch-parallel", "8", "--threads", "32",
                                        "--load-timeout", "4min"])
     state = measure(frazil, topic.name, count, LIMIT, readers=16, stalled=2)
     assert state.faults == []
