@@ -6,7 +6,7 @@ import datetime
 import decimal
 import uuid
 
-from comparing import assert_same_rows
+from comparing import assert_metadata_agrees, assert_same_rows
 from conftest import ORDER_FIELDS
 from harness.orders import ORDER_SCHEMA, order
 
@@ -58,6 +58,8 @@ def test_a_new_nullable_field_shows_at_the_next_load(make_topic, make_frazil, du
     new = ids(after, after["current-schema-id"])
     assert old.items() <= new.items()
     assert new["coupon"] not in old.values()
+    for snapshot in (None, before["current-snapshot-id"]):
+        assert_metadata_agrees(frazil, topic.name, snapshot)
     # The open connection goes on, too.
     assert duck.value(f"SELECT count(*) FROM frazil.speed.{topic.name}") == 150
 
@@ -76,6 +78,7 @@ def test_an_int_that_becomes_a_long(make_topic, make_frazil, duckdb_of):
     expected = sum(order(number)["qty"] for number in range(30)) + 2**40
     assert duck.value(f"SELECT sum(qty) FROM frazil.speed.{topic.name}") == expected
     assert duck.value(f"SELECT max(qty) FROM frazil.speed.{topic.name}") == 2**40
+    assert_metadata_agrees(frazil, topic.name)
 
 
 def test_a_field_that_leaves_is_null_for_what_comes_later(make_topic, make_frazil, duckdb_of):

@@ -7,7 +7,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from comparing import assert_same_rows
+from comparing import assert_metadata_agrees, assert_same_rows
 from conftest import ORDER_FIELDS
 from harness.orders import order
 from harness.waiting import wait_for
@@ -18,7 +18,11 @@ CODECS = ["none", "gzip", "snappy", "lz4", "zstd"]
 def check(topic, duck, services):
     found = duck.rows(f"SELECT * FROM frazil.speed.{topic.name}")
     assert_same_rows(found, services.oracle.rows(topic.name, ORDER_FIELDS))
-    assert duck.value(f"SELECT count(*) FROM frazil.speed.{topic.name}") == len(found)
+    assert_metadata_agrees(duck, topic.name)
+    oldest, = duck.tuples(f"SELECT snapshot_id FROM iceberg_snapshots(frazil.speed.{topic.name}) "
+                          "ORDER BY sequence_number LIMIT 1")[:1] or [None]
+    if oldest:
+        assert_metadata_agrees(duck, topic.name, oldest[0])
     return found
 
 

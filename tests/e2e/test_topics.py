@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
 
-from comparing import assert_same_rows
+from comparing import assert_metadata_agrees, assert_same_rows
 from conftest import ORDER_FIELDS
 from harness.orders import order
 from harness.waiting import wait_for
@@ -61,6 +61,7 @@ def test_transactions(make_topic, make_frazil, duckdb_of, services):
     topic.wait_for_markers()
     assert {row["id"] for row in check(topic, duck, services)} == {*range(50), *range(80, 100), 1000,
                                                                    1001, 1002}
+    assert_metadata_agrees(frazil, topic.name)
     # Nothing but aborted records and markers comes after.
     transact(range(2000, 2010), writer.abort_transaction)
     assert len(check(topic, duck, services)) == 73

@@ -11,6 +11,8 @@ import fastavro
 import pytest
 from pyiceberg.catalog import load_catalog
 
+from comparing import assert_metadata_agrees
+
 UTC = datetime.timezone.utc
 NOW = ["--schema-cache", "0ms"]
 
@@ -169,6 +171,7 @@ def test_pyiceberg_reads_every_type(every_type):
     assert_rows(found, wanted)
     jena = table.scan(row_filter="place.city = 'Jena'").to_arrow()
     assert jena.num_rows == sum(1 for row in wanted if row["place"])
+    assert_metadata_agrees(frazil, topic.name)
     metadata = table.schema()
     assert metadata.find_field("items.element.qty").field_type.__class__.__name__ == "IntegerType"
     assert metadata.find_field("clock").doc == "(microseconds since midnight)"
@@ -190,6 +193,7 @@ def test_a_topic_without_a_schema_is_bytes(make_topic, make_frazil, duckdb_of):
     topic.flush()
     assert [row[0] for row in duckdb_of(frazil).tuples(query)][:5] == values
     assert duckdb_of(frazil).value(f"SELECT count(kafka_value) FROM frazil.speed.{topic.name}") == 5
+    assert_metadata_agrees(frazil, topic.name)
 
 
 def test_an_empty_topic_gets_its_columns_with_its_subject(make_topic, make_frazil, duckdb_of):
