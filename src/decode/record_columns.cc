@@ -191,9 +191,8 @@ Error RecordError(const BlockOrigin& origin, std::int64_t offset, std::string_vi
   message += ", offset " + std::to_string(offset);
   if (!place.empty()) message += ", " + std::string(place);
   if (origin.refused != nullptr) {
-    *origin.refused = RecordPlace{.partition = origin.partition,
-                                  .offset = Offset(offset),
-                                  .schema_id = std::nullopt};
+    *origin.refused = RecordPlace{
+        .partition = origin.partition, .offset = Offset(offset), .schema_id = std::nullopt};
   }
   return Error(ErrorCode::kUndecodableRecord, std::move(message));
 }
