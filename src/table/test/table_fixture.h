@@ -2,6 +2,7 @@
 // A speed table over a Kafka and a registry in memory and a real ledger.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -26,10 +27,17 @@ namespace frazil::table {
 
 using Json = nlohmann::json;
 
+// Sanitizers make loads ten times slower.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kInstrumented = true;
+#else
+inline constexpr bool kInstrumented = false;
+#endif
+
 class TestClock final : public Clock {
  public:
   UnixMillis Now() const override { return now; }
-  UnixMillis now{1'700'000'000'000};
+  std::atomic<UnixMillis> now{UnixMillis(1'700'000'000'000)};
 };
 
 // What one process holds; a new one over the same folder is a restart.
