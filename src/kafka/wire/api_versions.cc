@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/api_versions.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 #include "kafka/wire/protocol_error.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   if (version < 3) return;
   codec.String(message.client_software_name);
   codec.String(message.client_software_version);
   codec.Tags();
-}
+};
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t version) {
   codec.Integer(message.error_code);
   codec.Array(message.apis, [&codec](auto& api) {
     codec.Integer(api.key);
@@ -26,7 +24,7 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
   });
   if (version >= 1) codec.Integer(message.throttle_time_ms);
   codec.Tags();
-}
+};
 
 }  // namespace
 
@@ -38,21 +36,15 @@ std::optional<VersionRange> ApiVersionsResponse::Find(ApiKey api) const {
 }
 
 void EncodeBody(const ApiVersionsRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const ApiVersionsResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<ApiVersionsRequest> DecodeApiVersionsRequest(ByteView body, std::int16_t version) {
-  ApiVersionsRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("ApiVersions request"));
-  return request;
+  return DecodeMessage<ApiVersionsRequest>(body, version, "ApiVersions request", kRequest);
 }
 
 Result<ApiVersionsResponse> DecodeApiVersionsResponse(ByteView body, std::int16_t version) {
@@ -62,7 +54,7 @@ Result<ApiVersionsResponse> DecodeApiVersionsResponse(ByteView body, std::int16_
   if (refused) version = 0;
   ApiVersionsResponse response;
   Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
+  kResponse(reader, response, version);
   FRAZIL_RETURN_IF_ERROR(reader.Finish("ApiVersions response"));
   return response;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/describe_configs.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   codec.Array(message.resources, [&codec](auto& resource) {
     codec.Integer(resource.type);
     codec.String(resource.name);
@@ -17,7 +16,7 @@ void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
   codec.Boolean(message.include_synonyms);
   if (version >= 3) codec.Boolean(message.include_documentation);
   codec.Tags();
-}
+};
 
 template <typename Codec, typename Message>
 void VisitConfig(Codec& codec, Message& config, std::int16_t version) {
@@ -37,8 +36,7 @@ void VisitConfig(Codec& codec, Message& config, std::int16_t version) {
   codec.Tags();
 }
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t version) {
   codec.Integer(message.throttle_time_ms);
   codec.Array(message.resources, [&codec, version](auto& resource) {
     codec.Integer(resource.error_code);
@@ -50,34 +48,25 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const DescribeConfigsRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const DescribeConfigsResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<DescribeConfigsRequest> DecodeDescribeConfigsRequest(ByteView body, std::int16_t version) {
-  DescribeConfigsRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("DescribeConfigs request"));
-  return request;
+  return DecodeMessage<DescribeConfigsRequest>(body, version, "DescribeConfigs request", kRequest);
 }
 
 Result<DescribeConfigsResponse> DecodeDescribeConfigsResponse(ByteView body, std::int16_t version) {
-  DescribeConfigsResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("DescribeConfigs response"));
-  return response;
+  return DecodeMessage<DescribeConfigsResponse>(body, version, "DescribeConfigs response",
+                                                kResponse);
 }
 
 }  // namespace frazil::kafka::wire

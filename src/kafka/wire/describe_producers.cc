@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/describe_producers.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t /*version*/) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t /*version*/) {
   codec.Array(message.topics, [&codec](auto& topic) {
     codec.String(topic.name);
     codec.Array(topic.partitions, [&codec](auto& partition) { codec.Integer(partition); });
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t /*version*/) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t /*version*/) {
   codec.Integer(message.throttle_time_ms);
   codec.Array(message.topics, [&codec](auto& topic) {
     codec.String(topic.name);
@@ -39,36 +37,28 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t /*version*/) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const DescribeProducersRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const DescribeProducersResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<DescribeProducersRequest> DecodeDescribeProducersRequest(ByteView body,
                                                                 std::int16_t version) {
-  DescribeProducersRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("DescribeProducers request"));
-  return request;
+  return DecodeMessage<DescribeProducersRequest>(body, version, "DescribeProducers request",
+                                                 kRequest);
 }
 
 Result<DescribeProducersResponse> DecodeDescribeProducersResponse(ByteView body,
                                                                   std::int16_t version) {
-  DescribeProducersResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("DescribeProducers response"));
-  return response;
+  return DecodeMessage<DescribeProducersResponse>(body, version, "DescribeProducers response",
+                                                  kResponse);
 }
 
 }  // namespace frazil::kafka::wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/fetch.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
@@ -34,8 +34,7 @@ void VisitRequestPartition(Codec& codec, Message& partition, std::int16_t versio
   codec.Tags();
 }
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   std::int32_t replica_id = -1;
   codec.Integer(replica_id);
   codec.Integer(message.max_wait_ms);
@@ -62,7 +61,7 @@ void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
   std::string rack;
   if (version >= 11) codec.String(rack);
   codec.Tags();
-}
+};
 
 template <typename Codec, typename Message>
 void VisitResponsePartition(Codec& codec, Message& partition, std::int16_t version) {
@@ -81,8 +80,7 @@ void VisitResponsePartition(Codec& codec, Message& partition, std::int16_t versi
   codec.Tags();
 }
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t version) {
   codec.Integer(message.throttle_time_ms);
   if (version >= 7) codec.Integer(message.error_code);
   if (version >= 7) codec.Integer(message.session_id);
@@ -94,34 +92,24 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const FetchRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const FetchResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<FetchRequest> DecodeFetchRequest(ByteView body, std::int16_t version) {
-  FetchRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("Fetch request"));
-  return request;
+  return DecodeMessage<FetchRequest>(body, version, "Fetch request", kRequest);
 }
 
 Result<FetchResponse> DecodeFetchResponse(ByteView body, std::int16_t version) {
-  FetchResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("Fetch response"));
-  return response;
+  return DecodeMessage<FetchResponse>(body, version, "Fetch response", kResponse);
 }
 
 }  // namespace frazil::kafka::wire

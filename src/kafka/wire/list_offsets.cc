@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/list_offsets.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   std::int32_t replica_id = -1;
   codec.Integer(replica_id);
   codec.Integer(message.isolation_level);
@@ -22,10 +21,9 @@ void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t version) {
   codec.Integer(message.throttle_time_ms);
   codec.Array(message.topics, [&codec, version](auto& topic) {
     codec.String(topic.name);
@@ -40,34 +38,24 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const ListOffsetsRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const ListOffsetsResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<ListOffsetsRequest> DecodeListOffsetsRequest(ByteView body, std::int16_t version) {
-  ListOffsetsRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("ListOffsets request"));
-  return request;
+  return DecodeMessage<ListOffsetsRequest>(body, version, "ListOffsets request", kRequest);
 }
 
 Result<ListOffsetsResponse> DecodeListOffsetsResponse(ByteView body, std::int16_t version) {
-  ListOffsetsResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("ListOffsets response"));
-  return response;
+  return DecodeMessage<ListOffsetsResponse>(body, version, "ListOffsets response", kResponse);
 }
 
 }  // namespace frazil::kafka::wire

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/metadata.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
@@ -25,8 +25,7 @@ void ReadOrWriteName(Writer& writer, const Name& name, bool nullable) {
   }
 }
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   codec.NullableArray(message.topics, [&codec, version](auto& topic) {
     if (version >= 10) codec.Id(topic.id);
     ReadOrWriteName(codec, topic.name, version >= 10);
@@ -38,7 +37,7 @@ void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
   if (version >= 8 && version <= 10) codec.Boolean(include_operations);
   if (version >= 8) codec.Boolean(include_operations);
   codec.Tags();
-}
+};
 
 template <typename Codec, typename Message>
 void VisitPartition(Codec& codec, Message& partition, std::int16_t version) {
@@ -65,8 +64,7 @@ void VisitTopic(Codec& codec, Message& topic, std::int16_t version) {
   codec.Tags();
 }
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t version) {
   codec.Integer(message.throttle_time_ms);
   codec.Array(message.brokers, [&codec](auto& broker) {
     codec.Integer(broker.id);
@@ -81,24 +79,22 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t version) {
               [&codec, version](auto& topic) { VisitTopic(codec, topic, version); });
   if (version >= 8 && version <= 10) codec.Integer(message.cluster_authorized_operations);
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const MetadataRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const MetadataResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<MetadataRequest> DecodeMetadataRequest(ByteView body, std::int16_t version) {
   MetadataRequest request;
   Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
+  kRequest(reader, request, version);
   // librdkafka writes the null array of "all topics" with four bytes where one belongs, and Kafka
   // does not look at what is left.
   if (!request.topics) reader.IgnoreRest();
@@ -107,11 +103,7 @@ Result<MetadataRequest> DecodeMetadataRequest(ByteView body, std::int16_t versio
 }
 
 Result<MetadataResponse> DecodeMetadataResponse(ByteView body, std::int16_t version) {
-  MetadataResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("Metadata response"));
-  return response;
+  return DecodeMessage<MetadataResponse>(body, version, "Metadata response", kResponse);
 }
 
 }  // namespace frazil::kafka::wire

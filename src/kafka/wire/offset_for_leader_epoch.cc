@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kafka/wire/offset_for_leader_epoch.h"
 
-#include "kafka/wire/codec.h"
+#include "kafka/wire/message_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
 
-template <typename Codec, typename Message>
-void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
+constexpr auto kRequest = [](auto& codec, auto& message, std::int16_t version) {
   // A consumer's.
   std::int32_t replica_id = -1;
   if (version >= 3) codec.Integer(replica_id);
@@ -22,10 +21,9 @@ void VisitRequest(Codec& codec, Message& message, std::int16_t version) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
-template <typename Codec, typename Message>
-void VisitResponse(Codec& codec, Message& message, std::int16_t /*version*/) {
+constexpr auto kResponse = [](auto& codec, auto& message, std::int16_t /*version*/) {
   codec.Integer(message.throttle_time_ms);
   codec.Array(message.topics, [&codec](auto& topic) {
     codec.String(topic.name);
@@ -39,36 +37,28 @@ void VisitResponse(Codec& codec, Message& message, std::int16_t /*version*/) {
     codec.Tags();
   });
   codec.Tags();
-}
+};
 
 }  // namespace
 
 void EncodeBody(const OffsetForLeaderEpochRequest& request, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(request.kApi, version));
-  VisitRequest(writer, request, version);
+  EncodeMessage(request, version, to, kRequest);
 }
 
 void EncodeBody(const OffsetForLeaderEpochResponse& response, std::int16_t version, Bytes& to) {
-  Writer writer(to, IsFlexible(response.kApi, version));
-  VisitResponse(writer, response, version);
+  EncodeMessage(response, version, to, kResponse);
 }
 
 Result<OffsetForLeaderEpochRequest> DecodeOffsetForLeaderEpochRequest(ByteView body,
                                                                       std::int16_t version) {
-  OffsetForLeaderEpochRequest request;
-  Reader reader(body, IsFlexible(request.kApi, version));
-  VisitRequest(reader, request, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("OffsetForLeaderEpoch request"));
-  return request;
+  return DecodeMessage<OffsetForLeaderEpochRequest>(body, version, "OffsetForLeaderEpoch request",
+                                                    kRequest);
 }
 
 Result<OffsetForLeaderEpochResponse> DecodeOffsetForLeaderEpochResponse(ByteView body,
                                                                         std::int16_t version) {
-  OffsetForLeaderEpochResponse response;
-  Reader reader(body, IsFlexible(response.kApi, version));
-  VisitResponse(reader, response, version);
-  FRAZIL_RETURN_IF_ERROR(reader.Finish("OffsetForLeaderEpoch response"));
-  return response;
+  return DecodeMessage<OffsetForLeaderEpochResponse>(body, version, "OffsetForLeaderEpoch response",
+                                                     kResponse);
 }
 
 }  // namespace frazil::kafka::wire
