@@ -49,6 +49,13 @@ struct ChunkPlan {
   std::size_t full_bytes = 84'000'000;
 };
 
+inline ChunkRange RangeOf(const ledger::ChunkRow& chunk) {
+  return {.generation = chunk.generation,
+          .partition = chunk.partition,
+          .start = chunk.start,
+          .end = chunk.end};
+}
+
 // Takes the blocks of one range in order of offset and makes its chunks.
 // Threads: one at a time; several builders may share a table's parts.
 class ChunkBuilder {

@@ -201,6 +201,8 @@ void ChunkMerger::Forget(const std::vector<ChunkMerge>& merges) {
 void ChunkMerger::AwaitLongTails(const CurrentTable& table, Deadline deadline,
                                  const std::stop_token& stop) {
   MutexLock lock(mutex_);
+  // Every load comes here, and there is seldom anything to wait for.
+  if (running_ == 0) return;
   std::vector<Place> places;
   for (const auto& [place, chunks] : table.ChunksByPartition()) {
     const auto sizes = SizesOf(chunks);

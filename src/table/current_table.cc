@@ -241,7 +241,7 @@ void StatePlan::Replace(std::vector<ledger::CutPartition> partitions,
   ledger::NewCut& cut = StartCut(iceberg::Operation::kReplace, std::move(partitions));
   cut.removed_chunks = std::move(removed);
   cut.lost = std::move(lost);
-  for (const ChunkId id : cut.removed_chunks) removed_[id] = true;
+  removed_.insert(cut.removed_chunks.begin(), cut.removed_chunks.end());
   AddChunks(cut, std::move(chunks));
   std::vector<std::int64_t> entries;
   std::vector<bool> touched;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -109,7 +110,7 @@ class StatePlan {
   std::vector<ledger::ManifestRow> manifests_;
   // Added and removed by the plan.
   ChunkSet added_;
-  std::map<ChunkId, bool> removed_;
+  std::set<ChunkId> removed_;
   std::vector<std::pair<std::string, Bytes>> files_;
 };
 

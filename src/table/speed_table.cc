@@ -192,14 +192,6 @@ Result<LoadOutcome> SpeedTable::TakeCut(Deadline deadline, const std::stop_token
   context_.metrics.Increment(Metric::kTableLoadsTotal, {!outcome.ok()      ? "error"
                                                         : outcome->changed ? "new_cut"
                                                                            : "unchanged"});
-  MutexLock lock(mutex_);
-  if (outcome.ok()) {
-    condition_.refusal.reset();
-    condition_.loaded = context_.clock.Now();
-  } else if (outcome.error().code() != ErrorCode::kCancelled) {
-    condition_.refusal = outcome.error();
-    condition_.refused = context_.clock.Now();
-  }
   return outcome;
 }
 
@@ -225,7 +217,7 @@ Result<LoadOutcome> SpeedTable::TryCut(Deadline deadline, const std::stop_token&
   bool has_stale = false;
   {
     MutexLock lock(mutex_);
-    condition_.topic = topic.state;
+    seen_topic_ = topic.state;
     stale_.merge(merger_.TakeSuspects());
     std::erase_if(stale_, [&](ChunkId id) { return !current->chunks().contains(id); });
     has_stale = !stale_.empty();
@@ -233,7 +225,7 @@ Result<LoadOutcome> SpeedTable::TryCut(Deadline deadline, const std::stop_token&
   const CutStep step = NextCut(topic.change, current->Partitions(), topic.state);
   const ledger::StateRow* state = current->LastState();
   if (state == nullptr || step.changes() || topic.change.opens_generation() || has_stale) {
-    return RecordStep(topic, step, schema_version, deadline, stop);
+    return RecordStep(topic, step, deadline, stop);
   }
   if (state->schema_version != schema_version) return RecordSchemaOnly(schema_version);
   return LoadOutcome{.state = state->number, .changed = false};
@@ -251,8 +243,7 @@ Result<bool> SpeedTable::MayBeCompacted(Deadline deadline, const std::stop_token
 }
 
 Result<LoadOutcome> SpeedTable::RecordStep(const ObservedTopic& topic, const CutStep& step,
-                                           SchemaVersion /*schema_version*/, Deadline deadline,
-                                           const std::stop_token& stop) {
+                                           Deadline deadline, const std::stop_token& stop) {
   for (const ledger::LostRange& lost : step.lost) {
     context_.logger.Event(LogLevel::kWarn, "records_lost",
                           {{"topic", identity_.topic},
@@ -441,16 +432,11 @@ void SpeedTable::PurgeNow() {
 std::int64_t SpeedTable::OpenTransactionRecords() const {
   MutexLock lock(mutex_);
   std::int64_t most = 0;
-  if (!condition_.topic) return most;
-  for (const PartitionState& partition : condition_.topic->partitions) {
+  if (!seen_topic_) return most;
+  for (const PartitionState& partition : seen_topic_->partitions) {
     most = std::max<std::int64_t>(most, partition.high_watermark - partition.end);
   }
   return most;
-}
-
-TableCondition SpeedTable::Condition() const {
-  MutexLock lock(mutex_);
-  return condition_;
 }
 
 std::optional<ledger::StateView> SpeedTable::LastState() const {

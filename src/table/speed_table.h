@@ -77,16 +77,6 @@ struct TableContext {
   TableOptions options;
 };
 
-// How the last looks at a table ended; for people.
-struct TableCondition {
-  // The last load that was refused, unless a later one was not.
-  std::optional<Error> refusal;
-  UnixMillis refused;
-  // The topic as the last load that reached it saw it.
-  std::optional<TopicState> topic;
-  std::optional<UnixMillis> loaded;
-};
-
 // Threads: every member may be called from several threads at once.
 class SpeedTable {
  public:
@@ -113,7 +103,6 @@ class SpeedTable {
   Result<ObjectListing> List(std::string_view prefix, std::string_view start_after,
                              std::size_t limit);
 
-  TableCondition Condition() const;
   // The record that the error of a load is about; absent where it is about none.
   std::optional<decode::RecordPlace> RefusedRecordOf(const Error& error) const {
     return refused_record_.Of(error);
@@ -133,10 +122,7 @@ class SpeedTable {
 
   Result<LoadOutcome> TakeCut(Deadline deadline, const std::stop_token& stop);
   Result<LoadOutcome> TryCut(Deadline deadline, const std::stop_token& stop);
-  // What a load found, and what has to be done for it.
-  struct Step;
-  Result<LoadOutcome> RecordStep(const ObservedTopic& topic, const CutStep& step,
-                                 SchemaVersion schema_version, Deadline deadline,
+  Result<LoadOutcome> RecordStep(const ObservedTopic& topic, const CutStep& step, Deadline deadline,
                                  const std::stop_token& stop);
   Result<LoadOutcome> RecordSchemaOnly(SchemaVersion schema_version);
   Result<LoadOutcome> RecordPlan(StatePlan& plan, std::optional<ledger::GenerationRow> generation);
@@ -184,7 +170,8 @@ class SpeedTable {
   std::vector<ledger::GenerationRow> generations_ FRAZIL_GUARDED_BY(mutex_);
   std::vector<iceberg::Schema> versions_ FRAZIL_GUARDED_BY(mutex_);
   std::set<ChunkId> stale_ FRAZIL_GUARDED_BY(mutex_);
-  TableCondition condition_ FRAZIL_GUARDED_BY(mutex_);
+  // The topic as the last load that reached it saw it.
+  std::optional<TopicState> seen_topic_ FRAZIL_GUARDED_BY(mutex_);
   // The last state's answer, by selection.
   struct Rendered {
     std::int64_t state = 0;

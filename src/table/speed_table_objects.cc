@@ -176,10 +176,7 @@ Result<SharedBytes> SpeedTable::MakeChunk(const ledger::ChunkRow& chunk, Deadlin
                    "the topic that this file was made of exists no more: " + chunk.file.path);
     }
   }
-  const ChunkRange range{.generation = chunk.generation,
-                         .partition = chunk.partition,
-                         .start = chunk.start,
-                         .end = chunk.end};
+  const ChunkRange range = RangeOf(chunk);
   const auto named = [&](const Sha256Digest* content) {
     return UrlOf(ChunkKey(identity_, schemas_->format(), range, chunk.schema_version,
                           chunk.encoder_version, content));

@@ -36,10 +36,17 @@ struct Attempt {
   std::size_t wanted = 0;
 };
 
-// Reads the request's records into the builder. The lease grows with what turns out to be held: few
+// Reads the range's records into the builder. The lease grows with what turns out to be held: few
 // offsets, or a small file, may be made of much.
-Status ReadInto(const IndexContext& context, const RangeRequest& request, ChunkBuilder& builder,
-                Attempt& attempt, Deadline deadline, const std::stop_token& stop) {
+Status ReadInto(const IndexContext& context, const Uuid& topic_id, const ChunkRange& range,
+                LeaderEpoch epoch, ChunkBuilder& builder, Attempt& attempt, Deadline deadline,
+                const std::stop_token& stop) {
+  const RangeRequest request{.topic = context.builder.table.topic,
+                             .topic_id = topic_id,
+                             .partition = range.partition,
+                             .epoch = epoch,
+                             .start = range.start,
+                             .end = range.end};
   const auto add = [&](decode::RecordBlock block) -> Status {
     const std::size_t held = builder.held_bytes() + block.held_bytes + 2 * block.payload_bytes;
     if (held > attempt.lease.bytes() && !attempt.lease.TryResize(held)) {
@@ -62,13 +69,8 @@ Status BuildWith(Attempt& attempt, const IndexContext& context, const Uuid& topi
                         .named_by_content = range.named_by_content,
                         .full_bytes = context.full_bytes},
                        sink, deadline, stop);
-  const RangeRequest request{.topic = context.builder.table.topic,
-                             .topic_id = topic_id,
-                             .partition = range.range.partition,
-                             .epoch = range.epoch,
-                             .start = range.range.start,
-                             .end = range.range.end};
-  FRAZIL_RETURN_IF_ERROR(ReadInto(context, request, builder, attempt, deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(
+      ReadInto(context, topic_id, range.range, range.epoch, builder, attempt, deadline, stop));
   return builder.Finish();
 }
 
@@ -81,18 +83,10 @@ Result<Bytes> BuildAgainWith(Attempt& attempt, const IndexContext& context, cons
     made = std::move(built.file);
     return {};
   };
-  const ChunkRange range{.generation = chunk.generation,
-                         .partition = chunk.partition,
-                         .start = chunk.start,
-                         .end = chunk.end};
+  const ChunkRange range = RangeOf(chunk);
   ChunkBuilder builder(context.builder, range, {.like = &chunk}, sink, deadline, stop);
-  const RangeRequest request{.topic = context.builder.table.topic,
-                             .topic_id = topic_id,
-                             .partition = chunk.partition,
-                             .epoch = LeaderEpoch(-1),
-                             .start = chunk.start,
-                             .end = chunk.end};
-  FRAZIL_RETURN_IF_ERROR(ReadInto(context, request, builder, attempt, deadline, stop));
+  FRAZIL_RETURN_IF_ERROR(
+      ReadInto(context, topic_id, range, LeaderEpoch(-1), builder, attempt, deadline, stop));
   FRAZIL_RETURN_IF_ERROR(builder.Finish());
   return made;
 }
