@@ -26,6 +26,8 @@ LOGS = ROOT / ".run" / "suites"
 GRACE = 3
 HEARTBEAT_SECONDS = 60
 SHOWN_LINES = 150
+# Of each failed suite, once more beside the table: who reads only the end sees the cause.
+REPEATED_LINES = 30
 
 Outcome = collections.namedtuple("Outcome", "suite seconds passed failed")
 
@@ -136,6 +138,15 @@ def run_suite(suite):
     return Outcome(suite, seconds, passed, failed)
 
 
+def telling_lines(text):
+    """The lines of a failed suite's log that name what failed; its last ones where none does."""
+    lines = text.splitlines()
+    found = [line for line in lines
+             if re.match(r"(FAILED|ERROR|E  |FAIL:|\+\+\++ Timeout|.*\*\*\*(Failed|Timeout))", line)
+             or re.search(r"error: |\[  FAILED  \]|File \".*/tests/.*line \d+", line)]
+    return [line[:200] for line in (found or lines)[-REPEATED_LINES:]]
+
+
 def chosen(suites, options):
     names = [suite["name"] for suite in suites]
     for name in options.suites:
@@ -169,6 +180,11 @@ def main():
         print(f"{outcome.suite['name']:20} {outcome.seconds:8.1f} {outcome.suite['budget']:7} "
               f"{outcome.passed:7} {outcome.failed:7}{mark}")
     print(f"{'all':20} {sum(outcome.seconds for outcome in outcomes):8.1f}\n")
+    for outcome in outcomes:
+        if outcome.failed:
+            name = outcome.suite["name"]
+            text = (LOGS / f"{name}.log").read_text(errors="replace")
+            print("\n".join([f"-- {name} failed:", *telling_lines(text), ""]))
     failed = sum(outcome.failed for outcome in outcomes)
     print(f"{sum(outcome.passed for outcome in outcomes)} passed, {failed} failed", flush=True)
     sys.exit(1 if failed else 0)
