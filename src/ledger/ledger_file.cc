@@ -107,8 +107,10 @@ Result<OpenedFile> Open(const std::string& path, const ConnectionSettings& setti
 
 }  // namespace
 
+std::string LedgerPath(const std::string& folder) { return folder + "/ledger.sqlite"; }
+
 Result<OpenedFile> OpenLedgerFile(const std::string& folder, const ConnectionSettings& settings) {
-  const std::string path = folder + "/ledger.sqlite";
+  const std::string path = LedgerPath(folder);
   std::error_code error;
   const bool exists = fs::exists(path, error);
   if (error) return Refused("the ledger's folder cannot be read; check its permissions", path);

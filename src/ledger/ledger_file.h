@@ -18,7 +18,10 @@ struct OpenedFile {
   Bytes secret;
 };
 
-// Opens `folder`/ledger.sqlite. Where there is none it is made under another name and gets its own
+// `folder`/ledger.sqlite.
+std::string LedgerPath(const std::string& folder);
+
+// Opens LedgerPath(folder). Where there is none it is made under another name and gets its own
 // when it is whole, so that a file of that name without our tables was never ours.
 // Requires: the folder's lock is held.
 // Errors: ledger.

@@ -131,6 +131,23 @@ Status Database::ReserveHashes() {
   return {};
 }
 
+Status Database::CheckpointLog() {
+  const int code =
+      sqlite3_wal_checkpoint_v2(connection_, "main", SQLITE_CHECKPOINT_PASSIVE, nullptr, nullptr);
+  // Somebody else is at it.
+  if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) return LastError(code);
+  return {};
+}
+
+void Database::OnCommit(std::function<void(int pages)> hook) {
+  on_commit_ = std::move(hook);
+  const auto call = [](void* database, sqlite3*, const char*, int pages) {
+    static_cast<Database*>(database)->on_commit_(pages);
+    return SQLITE_OK;
+  };
+  sqlite3_wal_hook(connection_, on_commit_ ? +call : nullptr, this);
+}
+
 std::int64_t Database::Changes() const { return sqlite3_changes64(connection_); }
 
 Error Database::LastError(int code) const {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,12 @@ class Database {
   // Several statements that give nothing and need no parameters.
   Status Execute(const std::string& sql);
 
+  // Copies what it can of the write-ahead log into the file, without waiting for anybody.
+  Status CheckpointLog();
+  // Calls `hook`, with the number of pages in the log, after each commit and in its thread, instead
+  // of SQLite's own copying of the log. Null: nothing is called, and nothing copied.
+  void OnCommit(std::function<void(int pages)> hook);
+
   // Rows that the last statement changed.
   std::int64_t Changes() const;
 
@@ -88,6 +95,7 @@ class Database {
 
   sqlite3* connection_;
   std::string path_;
+  std::function<void(int pages)> on_commit_;
   std::unordered_map<std::string_view, sqlite3_stmt*> statements_;
 };
 

@@ -12,6 +12,7 @@
 #include "ledger/history_purge.h"
 #include "ledger/history_reader.h"
 #include "ledger/ledger_file.h"
+#include "ledger/log_checkpointer.h"
 #include "ledger/sqlite.h"
 #include "ledger/state_recorder.h"
 #include "ledger/topic_tables.h"
@@ -28,10 +29,11 @@ std::string RandomNonce() {
 // One mutex around the connection: calls are short.
 class SqliteLedger final : public Ledger {
  public:
-  SqliteLedger(FolderLock lock, std::unique_ptr<Database> database, Bytes secret,
-               const Clock& clock)
+  SqliteLedger(FolderLock lock, std::unique_ptr<Database> database,
+               std::unique_ptr<LogCheckpointer> checkpointer, Bytes secret, const Clock& clock)
       : lock_(std::move(lock)),
         database_(std::move(database)),
+        checkpointer_(std::move(checkpointer)),
         secret_(std::move(secret)),
         nonce_(RandomNonce()),
         clock_(clock) {}
@@ -121,6 +123,7 @@ class SqliteLedger final : public Ledger {
   const FolderLock lock_;
   Mutex mutex_;
   const std::unique_ptr<Database> database_ FRAZIL_GUARDED_BY(mutex_);
+  const std::unique_ptr<LogCheckpointer> checkpointer_;
   const Bytes secret_;
   const std::string nonce_;
   const Clock& clock_;
@@ -132,8 +135,12 @@ Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, cons
                                                  const ConnectionSettings& settings) {
   FRAZIL_ASSIGN_OR_RETURN(FolderLock lock, FolderLock::Acquire(folder));
   FRAZIL_ASSIGN_OR_RETURN(OpenedFile file, OpenLedgerFile(folder, settings));
-  return std::unique_ptr<Ledger>(
-      new SqliteLedger(std::move(lock), std::move(file.database), std::move(file.secret), clock));
+  FRAZIL_ASSIGN_OR_RETURN(
+      auto checkpointer,
+      LogCheckpointer::Start(LedgerPath(folder), *file.database, LogCheckpointer::Limits()));
+  return std::unique_ptr<Ledger>(new SqliteLedger(std::move(lock), std::move(file.database),
+                                                  std::move(checkpointer), std::move(file.secret),
+                                                  clock));
 }
 
 Result<std::unique_ptr<Ledger>> OpenSqliteLedger(const std::string& folder, const Clock& clock) {
