@@ -15,10 +15,13 @@ def attach_statement(url, name="frazil"):
 class DuckDb:
     """One DuckDB of its own: no cache is shared with another. `url` is the catalog's."""
 
-    def __init__(self, url):
+    def __init__(self, url, threads=1):
         self.url = url
         self.connection = duckdb.connect(":memory:", config={"extension_directory": str(EXTENSIONS)})
         self.connection.execute("SET TimeZone = 'UTC'")
+        # With more threads DuckDB 1.5.5 locks itself out now and then when a query scans one table
+        # twice: two threads wait for each other around a manifest (CachedFileHandle in its httpfs).
+        self.connection.execute(f"SET threads = {threads}")
         for extension in ("avro", "httpfs", "iceberg"):
             self.connection.execute(f"LOAD {extension}")
         self.connection.execute(attach_statement(url))
