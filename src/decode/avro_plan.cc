@@ -67,6 +67,16 @@ OpCode CodeOf(const avro::Schema& value, TypeKind column) {
   }
 }
 
+std::vector<EnumSymbol> SymbolsOf(const avro::Schema& value) {
+  std::vector<EnumSymbol> symbols(1);
+  for (const std::string& text : value.symbols) {
+    EnumSymbol symbol{.begin = {}, .size = text.size(), .text = text};
+    std::copy_n(text.begin(), std::min(text.size(), symbol.begin.size()), symbol.begin.begin());
+    symbols.push_back(std::move(symbol));
+  }
+  return symbols;
+}
+
 // Walks a writer's schema beside the columns that it was mapped to, and finds each column in the
 // target by its id.
 class PlanCompiler {
@@ -216,7 +226,7 @@ class PlanCompiler {
     op.code = CodeOf(value, column.type.kind);
     op.size = value.size;
     op.precision = value.precision;
-    op.symbols = value.symbols;
+    if (op.code == OpCode::kEnum) op.symbols = SymbolsOf(value);
     return {};
   }
 

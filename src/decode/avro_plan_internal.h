@@ -2,6 +2,8 @@
 // The operations that an AvroPlan consists of: a tree, as the writer's schema is one. Pure.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -40,6 +42,13 @@ enum class OpCode {
   kUuidText,
 };
 
+// A symbol of an enum, and its first bytes where they are copied from without looking at its size.
+struct EnumSymbol {
+  std::array<std::uint8_t, 16> begin{};
+  std::size_t size = 0;
+  std::string text;
+};
+
 struct Op {
   OpCode code = OpCode::kSkip;
   // From the top level, by the writer's names: "items.element.sku".
@@ -54,8 +63,8 @@ struct Op {
   std::size_t size = 0;
   // Decimals: of the writer, so that whether a record is sound does not hang on the target.
   int precision = 0;
-  // kEnum.
-  std::vector<std::string> symbols;
+  // kEnum: an empty one for NULL, then the writer's.
+  std::vector<EnumSymbol> symbols;
   // kSkip: past the value. kArray, kMap: past one item (without its key).
   SkipProgram skip;
   // kRecord: of the writer's fields, in order. kBranches: one for each branch, null's a skip.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "decode/block_decoder.h"
 
+#include <algorithm>
+#include <cstring>
 #include <limits>
 #include <new>
 #include <optional>
@@ -21,15 +23,20 @@ namespace frazil::decode {
 
 namespace {
 
-constexpr std::size_t kFrameSize = 5;
+constexpr std::int32_t kFrameSize = 5;
 // Of all value columns of a batch together.
 constexpr std::int64_t kMostBytes = std::int64_t{4} << 30;
 
-// nullopt for a value without framing.
-std::optional<WriterSchemaId> FramedId(const NullableView& value) {
-  if (value.size < static_cast<std::int32_t>(kFrameSize) || value.data[0] != 0) {
-    return std::nullopt;
-  }
+bool IsFramed(const NullableView& value) { return value.size >= kFrameSize && value.data[0] == 0; }
+
+// The id's bytes as they stand there: enough to tell whether two are the same. Requires: IsFramed.
+std::uint32_t RawId(const NullableView& value) {
+  std::uint32_t raw = 0;
+  std::memcpy(&raw, value.data + 1, sizeof(raw));
+  return raw;
+}
+
+WriterSchemaId IdOf(const NullableView& value) {
   return WriterSchemaId(LoadBigEndian<std::int32_t>(value.data + 1));
 }
 
@@ -40,11 +47,82 @@ Error NotFramed(const BlockOrigin& origin, const SourceRecord& record) {
                      "size " + std::to_string(record.value.size));
 }
 
-// Consecutive records with the same writer's schema, or tombstones.
-struct Run {
-  RowRange rows;
-  const AvroPlan* plan = nullptr;
-  WriterSchemaId id;
+// The records of some blocks one after the other, in slices of the same writer's schema.
+class Slices {
+ public:
+  explicit Slices(std::span<const RecordBlock> blocks)
+      : blocks_(blocks), at_(kRowsAtOnce), end_(kRowsAtOnce) {
+    SkipEmptyBlocks();
+  }
+
+  struct Slice {
+    // Their values, without the frame; none when they are tombstones.
+    RowSet rows;
+    bool tombstones = false;
+    // The first record; null behind the last one. Its value has no framing when there are no rows.
+    const SourceRecord* first = nullptr;
+  };
+  Slice Next() {
+    Slice slice;
+    if (block_ == blocks_.size()) return slice;
+    slice.first = &blocks_[block_].records[record_];
+    slice.tombstones = slice.first->value.is_null();
+    slice.rows.at = at_.data();
+    slice.rows.end = end_.data();
+    slice.rows.first = row_;
+    const std::size_t count = slice.tombstones ? TakeTombstones() : TakeValues(slice);
+    slice.rows.count = count;
+    row_ += count;
+    return slice;
+  }
+
+ private:
+  std::size_t TakeTombstones() {
+    std::size_t count = 0;
+    while (block_ < blocks_.size() && blocks_[block_].records[record_].value.is_null()) {
+      ++count;
+      ++record_;
+      SkipEmptyBlocks();
+    }
+    return count;
+  }
+
+  std::size_t TakeValues(Slice& slice) {
+    if (!IsFramed(slice.first->value)) return 0;
+    const std::uint32_t id = RawId(slice.first->value);
+    std::int32_t shortest = slice.first->value.size;
+    std::size_t count = 0;
+    while (count < kRowsAtOnce && block_ < blocks_.size()) {
+      const std::vector<SourceRecord>& records = blocks_[block_].records;
+      const std::size_t most = std::min(records.size(), record_ + kRowsAtOnce - count);
+      for (; record_ < most; ++record_, ++count) {
+        const NullableView& value = records[record_].value;
+        if (!IsFramed(value) || RawId(value) != id) break;
+        at_[count] = value.data + kFrameSize;
+        end_[count] = value.data + value.size;
+        shortest = std::min(shortest, value.size);
+      }
+      if (record_ < most) break;
+      SkipEmptyBlocks();
+    }
+    // The frame is readable, too.
+    slice.rows.words_before_end = shortest >= 8;
+    return count;
+  }
+
+  void SkipEmptyBlocks() {
+    while (block_ < blocks_.size() && record_ == blocks_[block_].records.size()) {
+      ++block_;
+      record_ = 0;
+    }
+  }
+
+  std::span<const RecordBlock> blocks_;
+  std::size_t block_ = 0;
+  std::size_t record_ = 0;
+  std::size_t row_ = 0;
+  std::vector<const std::uint8_t*> at_;
+  std::vector<const std::uint8_t*> end_;
 };
 
 class BatchDecoder {
@@ -59,47 +137,18 @@ class BatchDecoder {
       return Error(ErrorCode::kResourceExhausted,
                    "one chunk cannot hold so many records: " + std::to_string(rows_));
     }
-    if (FormatOf(target_) == ValueFormat::kRaw) return Assemble();
-    FRAZIL_RETURN_IF_ERROR(ReadFrames());
-    FRAZIL_RETURN_IF_ERROR(MakeColumns());
-    for (const Run& run : runs_) FRAZIL_RETURN_IF_ERROR(DecodeRun(run));
-    FRAZIL_RETURN_IF_ERROR(CheckText());
+    if (FormatOf(target_) != ValueFormat::kRaw) FRAZIL_RETURN_IF_ERROR(DecodeValues());
     return Assemble();
   }
 
  private:
-  Status ReadFrames() {
-    cursors_.at.reserve(rows_);
-    cursors_.end.reserve(rows_);
-    for (const RecordBlock& block : blocks_) {
-      for (const SourceRecord& record : block.records) FRAZIL_RETURN_IF_ERROR(AddRow(record));
+  Status DecodeValues() {
+    FRAZIL_RETURN_IF_ERROR(MakeColumns());
+    Slices slices(blocks_);
+    for (auto slice = slices.Next(); slice.first != nullptr; slice = slices.Next()) {
+      FRAZIL_RETURN_IF_ERROR(DecodeSlice(slice));
     }
-    return {};
-  }
-
-  Status AddRow(const SourceRecord& record) {
-    const std::size_t row = cursors_.at.size();
-    if (record.value.is_null()) {
-      cursors_.at.push_back(nullptr);
-      cursors_.end.push_back(nullptr);
-      if (runs_.empty() || runs_.back().plan != nullptr) runs_.push_back({{row, row}, nullptr, {}});
-      runs_.back().rows.end = row + 1;
-      return {};
-    }
-    const auto id = FramedId(record.value);
-    if (!id.has_value()) return NotFramed(origin_, record);
-    cursors_.at.push_back(record.value.data + kFrameSize);
-    cursors_.end.push_back(record.value.data + record.value.size);
-    if (runs_.empty() || runs_.back().plan == nullptr || runs_.back().id != *id) {
-      const auto plan = plans_.find(*id);
-      if (plan == plans_.end()) {
-        return Error(ErrorCode::kInternal,
-                     "no plan was made for a writer's schema: id " + std::to_string(id->value()));
-      }
-      runs_.push_back({{row, row}, &plan->second, *id});
-    }
-    runs_.back().rows.end = row + 1;
-    return {};
+    return CheckText();
   }
 
   Status MakeColumns() {
@@ -112,29 +161,35 @@ class BatchDecoder {
     return {};
   }
 
-  Status DecodeRun(const Run& run) {
-    if (run.plan == nullptr) {
+  Status DecodeSlice(const Slices::Slice& slice) {
+    const RowSet& rows = slice.rows;
+    if (slice.tombstones) {
       for (const std::size_t column : columns_.top()) {
-        columns_.SetNull(column, run.rows.begin, run.rows.end);
+        columns_.SetNull(column, rows.first, rows.first + rows.count);
       }
       return {};
     }
-    const auto failure = Execute(run.plan->program(), run.rows, cursors_, columns_, budget_);
-    if (!failure.has_value()) return {};
-    return ErrorOf(*failure, run.id);
+    if (rows.count == 0) return NotFramed(origin_, *slice.first);
+    const WriterSchemaId id = IdOf(slice.first->value);
+    if (plan_ == nullptr || plan_->first != id) {
+      const auto plan = plans_.find(id);
+      if (plan == plans_.end()) {
+        return Error(ErrorCode::kInternal,
+                     "no plan was made for a writer's schema: id " + std::to_string(id.value()));
+      }
+      plan_ = &*plan;
+    }
+    const auto failure = Execute(plan_->second.program(), rows, columns_, budget_);
+    return failure.has_value() ? ErrorOf(*failure) : Status();
   }
 
   Status CheckText() {
     const auto bad = columns_.FirstBadText();
     if (!bad.has_value()) return {};
-    const std::string path = columns_.PathOf(bad->number);
-    for (const Run& run : runs_) {
-      if (bad->row < run.rows.end) return ErrorOf({bad->row, path, Flaw::kNotUtf8}, run.id);
-    }
-    return {};
+    return ErrorOf({bad->row, columns_.PathOf(bad->number), Flaw::kNotUtf8});
   }
 
-  Error ErrorOf(const Failure& failure, WriterSchemaId id) const {
+  Error ErrorOf(const Failure& failure) const {
     const bool names_field = !failure.path.empty();
     if (failure.flaw == Flaw::kColumnFull || failure.flaw == Flaw::kNoMemory) {
       return Error(ErrorCode::kResourceExhausted,
@@ -142,9 +197,11 @@ class BatchDecoder {
                        std::string(Text(failure.flaw)) + ": topic " + Printable(origin_.topic) +
                        ", field " + Printable(failure.path));
     }
+    const SourceRecord& record = RecordAt(failure.row);
+    const WriterSchemaId id = IdOf(record.value);
     std::string place = "schema id " + std::to_string(id.value());
     if (names_field) place += ", field " + Printable(failure.path);
-    Error error = RecordError(origin_, OffsetOf(failure.row),
+    Error error = RecordError(origin_, record.offset,
                               "a record does not fit the schema that it names because " +
                                   std::string(Text(failure.flaw)) + "; check what produced it",
                               place);
@@ -152,26 +209,23 @@ class BatchDecoder {
     return error;
   }
 
-  std::int64_t OffsetOf(std::size_t row) const {
-    for (const RecordBlock& block : blocks_) {
-      if (row < block.records.size()) return block.records[row].offset;
-      row -= block.records.size();
-    }
-    return -1;
+  // Requires: there is such a row.
+  const SourceRecord& RecordAt(std::size_t row) const {
+    std::size_t block = 0;
+    for (; row >= blocks_[block].records.size(); ++block) row -= blocks_[block].records.size();
+    return blocks_[block].records[row];
   }
 
   Result<std::shared_ptr<arrow::RecordBatch>> Assemble() {
+    FRAZIL_ASSIGN_OR_RETURN(auto kafka, RecordColumns::Make(origin_, target_, rows_));
+    FRAZIL_RETURN_IF_ERROR(kafka.Fill(blocks_));
     arrow::FieldVector fields;
     arrow::ArrayVector arrays;
     auto value_column = columns_.top().begin();
     for (const iceberg::NestedField& field : target_.fields) {
       fields.push_back(ArrowField(field));
-      if (field.id >= kFirstValueField) {
-        arrays.push_back(columns_.Finish(*value_column++));
-        continue;
-      }
-      FRAZIL_ASSIGN_OR_RETURN(auto array, KafkaColumn(origin_, field, blocks_, rows_));
-      arrays.push_back(std::move(array));
+      const bool of_value = field.id >= kFirstValueField;
+      arrays.push_back(of_value ? columns_.Finish(*value_column++) : kafka.Finish(field.id));
     }
     return arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
                                     static_cast<std::int64_t>(rows_), std::move(arrays));
@@ -182,8 +236,8 @@ class BatchDecoder {
   const PlansById& plans_;
   std::span<const RecordBlock> blocks_;
   std::size_t rows_ = 0;
-  Cursors cursors_;
-  std::vector<Run> runs_;
+  // The one that the last slice was decoded by.
+  const PlansById::value_type* plan_ = nullptr;
   MemoryBudget budget_{kMostBytes};
   ColumnTree columns_;
 };
@@ -193,14 +247,17 @@ class BatchDecoder {
 Result<std::set<WriterSchemaId>> WriterSchemaIds(const BlockOrigin& origin,
                                                  std::span<const RecordBlock> blocks) {
   std::set<WriterSchemaId> ids;
-  std::optional<WriterSchemaId> last;
+  std::uint32_t last = 0;
   for (const RecordBlock& block : blocks) {
     for (const SourceRecord& record : block.records) {
-      if (record.value.is_null()) continue;
-      const auto id = FramedId(record.value);
-      if (!id.has_value()) return NotFramed(origin, record);
-      if (id != last) ids.insert(*id);
-      last = id;
+      if (IsFramed(record.value)) {
+        const std::uint32_t raw = RawId(record.value);
+        if (raw == last && !ids.empty()) continue;
+        ids.insert(IdOf(record.value));
+        last = raw;
+      } else if (!record.value.is_null()) {
+        return NotFramed(origin, record);
+      }
     }
   }
   return ids;
@@ -210,8 +267,7 @@ std::optional<Offset> FirstRecordOf(const std::set<WriterSchemaId>& ids,
                                     std::span<const RecordBlock> blocks) {
   for (const RecordBlock& block : blocks) {
     for (const SourceRecord& record : block.records) {
-      const auto id = FramedId(record.value);
-      if (id.has_value() && ids.contains(*id)) return Offset(record.offset);
+      if (IsFramed(record.value) && ids.contains(IdOf(record.value))) return Offset(record.offset);
     }
   }
   return std::nullopt;

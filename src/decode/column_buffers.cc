@@ -12,6 +12,7 @@
 #include <arrow/util/utf8.h>
 
 #include "base/bytes.h"
+#include "base/check.h"
 #include "base/encoding.h"
 #include "decode/arrow_type_internal.h"
 #include "decode/column_buffers_internal.h"
@@ -40,6 +41,18 @@ std::size_t WidthOf(const iceberg::Type& type) {
 
 std::size_t BitmapSize(std::size_t bits) { return (bits + 7) / 8; }
 
+bool IsAscii(const std::uint8_t* data, std::size_t size) {
+  std::uint64_t high = 0;
+  std::size_t at = 0;
+  for (; at + 4 * sizeof(high) <= size; at += 4 * sizeof(high)) {
+    std::uint64_t words[4];
+    std::memcpy(words, data + at, sizeof(words));
+    high |= (words[0] | words[1]) | (words[2] | words[3]);
+  }
+  for (; at < size; ++at) high |= data[at];
+  return (high & 0x8080808080808080) == 0;
+}
+
 bool BeginsInsideCharacter(std::uint8_t byte) { return (byte & 0xc0) == 0x80; }
 
 Error NoMemory(const std::string& cause) {
@@ -47,24 +60,40 @@ Error NoMemory(const std::string& cause) {
                "memory ran out while records were decoded: " + cause);
 }
 
-// Makes the buffer that large; what is new of it is zero.
-Status Extend(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size,
-              MemoryBudget* budget) {
+Status Resize(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size) {
+  const auto bytes = static_cast<std::int64_t>(size);
+  if (buffer == nullptr) {
+    auto made = arrow::AllocateResizableBuffer(bytes);
+    if (!made.ok()) return NoMemory(made.status().message());
+    buffer = std::move(*made);
+    return {};
+  }
+  const auto grown = buffer->Resize(bytes, false);
+  return grown.ok() ? Status() : NoMemory(grown.message());
+}
+
+// Makes the buffer that large. Gives the size that it had.
+Result<std::size_t> Extend(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size,
+                           MemoryBudget* budget) {
   const std::size_t before = buffer == nullptr ? 0 : static_cast<std::size_t>(buffer->size());
-  if (size < before) return {};
+  if (size < before) return before;
   if (budget != nullptr && !budget->Take(static_cast<std::int64_t>(size - before))) {
     return NoMemory("the columns of one chunk would pass their limit together");
   }
-  if (buffer == nullptr) {
-    auto made = arrow::AllocateResizableBuffer(static_cast<std::int64_t>(size));
-    if (!made.ok()) return NoMemory(made.status().message());
-    buffer = std::move(*made);
-  } else if (const auto grown = buffer->Resize(static_cast<std::int64_t>(size), false);
-             !grown.ok()) {
-    return NoMemory(grown.message());
-  }
-  std::memset(buffer->mutable_data() + before, 0, size - before);
+  FRAZIL_RETURN_IF_ERROR(Resize(buffer, size));
+  return before;
+}
+
+Status ExtendWithZeros(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size,
+                       MemoryBudget* budget) {
+  FRAZIL_ASSIGN_OR_RETURN(const std::size_t before, Extend(buffer, size, budget));
+  if (size > before) std::memset(buffer->mutable_data() + before, 0, size - before);
   return {};
+}
+
+// A buffer that gets smaller stays where it is: nothing can fail.
+void Shrink(const std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size) {
+  FRAZIL_CHECK(buffer->Resize(static_cast<std::int64_t>(size), false).ok());
 }
 
 }  // namespace
@@ -116,6 +145,14 @@ std::int64_t ColumnBuffers::BytesToGrow(std::size_t rows) const {
                                    SizeOfValues(capacity_));
 }
 
+Status ColumnBuffers::GrowValues(std::size_t size) {
+  if (type_.kind == TypeKind::kStruct) return {};
+  if (type_.kind == TypeKind::kBoolean) return ExtendWithZeros(values_, size, budget_);
+  FRAZIL_ASSIGN_OR_RETURN(const std::size_t before, Extend(values_, size, budget_));
+  if (before == 0 && has_offsets()) offsets()[0] = 0;
+  return {};
+}
+
 Status ColumnBuffers::Grow(std::size_t rows) {
   if (rows > LargestRows()) {
     return Error(ErrorCode::kResourceExhausted, "a column of a chunk would pass 2 GiB");
@@ -124,21 +161,36 @@ Status ColumnBuffers::Grow(std::size_t rows) {
     const std::size_t twice = std::min(2 * capacity_, LargestRows());
     const bool has_room = budget_ == nullptr || budget_->Has(BytesToGrow(twice));
     const std::size_t room = has_room ? std::max(rows, twice) : rows;
-    FRAZIL_RETURN_IF_ERROR(Extend(validity_, BitmapSize(room), budget_));
-    if (type_.kind != TypeKind::kStruct) {
-      FRAZIL_RETURN_IF_ERROR(Extend(values_, SizeOfValues(room), budget_));
-    }
+    FRAZIL_RETURN_IF_ERROR(ExtendWithZeros(validity_, BitmapSize(room), budget_));
+    FRAZIL_RETURN_IF_ERROR(GrowValues(SizeOfValues(room)));
     capacity_ = room;
   }
   rows_ = rows;
   return {};
 }
 
-std::uint8_t* ColumnBuffers::AppendData(std::int64_t more) {
-  if (!Take(more) || !data_.Reserve(more).ok()) return nullptr;
-  const std::int64_t at = data_.length();
-  data_.UnsafeAdvance(more);
-  return data_.mutable_data() + at;
+bool ColumnBuffers::ReserveData(std::int64_t size, std::size_t rows) {
+  const std::int64_t before = data_ == nullptr ? 0 : data_->size();
+  if (data_ != nullptr && size <= before) return true;
+  // The rows to come will take what these took, and a little more; but one row says nothing of a
+  // million others.
+  std::int64_t room = size;
+  if (rows > 0 && rows < rows_) {
+    const double for_all =
+        static_cast<double>(size) / static_cast<double>(rows) * static_cast<double>(rows_) * 1.03;
+    room = static_cast<std::int64_t>(std::min(for_all, 64.0 * static_cast<double>(size)));
+  }
+  room = std::max(room, std::min(2 * before, size + size / 2));
+  return Resize(data_, static_cast<std::size_t>(room)).ok();
+}
+
+std::uint8_t* ColumnBuffers::AppendData(std::int64_t more, std::size_t rows) {
+  if (!Take(more)) return nullptr;
+  const std::int64_t size = data_size_ + more + static_cast<std::int64_t>(kSlack);
+  if (!ReserveData(size, rows)) return nullptr;
+  std::uint8_t* to = data_->mutable_data() + data_size_;
+  data_size_ += more;
+  return to;
 }
 
 void ColumnBuffers::SetValid(std::size_t begin, std::size_t end) {
@@ -146,14 +198,25 @@ void ColumnBuffers::SetValid(std::size_t begin, std::size_t end) {
                              static_cast<std::int64_t>(end - begin), true);
 }
 
+void ColumnBuffers::Clear(std::size_t begin, std::size_t end) {
+  if (begin == end || type_.kind == TypeKind::kStruct || type_.kind == TypeKind::kBoolean) return;
+  const std::size_t width = has_offsets() ? sizeof(std::int32_t) : WidthOf(type_);
+  std::uint8_t* from = bytes_of_values() + (has_offsets() ? begin + 1 : begin) * width;
+  std::memset(from, 0, (end - begin) * width);
+}
+
 void ColumnBuffers::SetNull(std::size_t begin, std::size_t end) {
   AddNulls(static_cast<std::int64_t>(end - begin));
-  if (!has_offsets()) return;
-  for (std::size_t row = begin; row < end; ++row) offsets()[row + 1] = offsets()[row];
+  if (!has_offsets()) {
+    Clear(begin, end);
+  } else {
+    std::fill(offsets() + begin + 1, offsets() + end + 1, offsets()[begin]);
+  }
 }
 
 std::optional<std::size_t> ColumnBuffers::FirstRowNotUtf8() const {
-  return FirstNotUtf8(data_.data(), reinterpret_cast<const std::int32_t*>(values_->data()), rows_);
+  const std::uint8_t* data = data_ == nullptr ? nullptr : data_->data();
+  return FirstNotUtf8(data, reinterpret_cast<const std::int32_t*>(values_->data()), rows_);
 }
 
 std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {
@@ -161,21 +224,33 @@ std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {
 }
 
 std::shared_ptr<arrow::ArrayData> ColumnBuffers::FinishData(std::shared_ptr<arrow::DataType> type) {
+  Shrink(validity_, BitmapSize(rows_));
   std::vector<std::shared_ptr<arrow::Buffer>> buffers{null_count_ == 0 ? nullptr : validity_};
-  if (values_ != nullptr) buffers.emplace_back(values_);
+  if (values_ != nullptr) {
+    Shrink(values_, SizeOfValues(rows_));
+    buffers.emplace_back(values_);
+  }
   if (type_.kind == TypeKind::kString || type_.kind == TypeKind::kBinary) {
-    // Without shrinking, a finished buffer is only handed over: nothing can fail.
-    std::shared_ptr<arrow::Buffer> data = data_.Finish(false).ValueOrDie();
-    buffers.push_back(std::move(data));
+    buffers.push_back(FinishBytes());
   }
   return arrow::ArrayData::Make(std::move(type), static_cast<std::int64_t>(rows_),
                                 std::move(buffers), null_count_);
+}
+
+std::shared_ptr<arrow::Buffer> ColumnBuffers::FinishBytes() {
+  static constexpr std::uint8_t kNothing = 0;
+  if (data_ == nullptr) return std::make_shared<arrow::Buffer>(&kNothing, 0);
+  // The slack becomes padding.
+  std::memset(data_->mutable_data() + data_size_, 0, kSlack);
+  Shrink(data_, static_cast<std::size_t>(data_size_));
+  return data_;
 }
 
 std::optional<std::size_t> FirstNotUtf8(const std::uint8_t* data, const std::int32_t* offsets,
                                         std::size_t count) {
   const std::int32_t size = offsets[count];
   if (size == 0) return std::nullopt;
+  if (IsAscii(data, static_cast<std::size_t>(size))) return std::nullopt;
   arrow::util::InitializeUTF8();
   bool sound = arrow::util::ValidateUTF8(data, size);
   for (std::size_t i = 0; sound && i < count; ++i) {

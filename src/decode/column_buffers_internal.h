@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include <arrow/buffer_builder.h>
+#include <arrow/buffer.h>
 
 #include "base/result.h"
 #include "iceberg/schema.h"
@@ -39,17 +39,20 @@ class MemoryBudget {
   std::int64_t left_;
 };
 
-// Rows are filled in ascending order, each exactly once; what stays untouched of a column of fixed
-// width is zero.
+// Rows are filled in ascending order, each exactly once, NULL too: validity and booleans are zero
+// before that, everything else is undefined.
 class ColumnBuffers {
  public:
+  // So many bytes behind those that AppendData gives may be overwritten.
+  static constexpr std::size_t kSlack = 32;
+
   // What is inside a nested type is not looked at. `budget` must outlive the column; null: what
   // the column takes is bounded elsewhere.
   // Errors: resource_exhausted.
   static Result<ColumnBuffers> Make(const iceberg::Type& type, std::size_t rows,
                                     MemoryBudget* budget = nullptr);
 
-  // At least so many rows; the new ones are zero.
+  // At least so many rows.
   // Errors: resource_exhausted.
   Status Grow(std::size_t rows);
   // What the buffers would have to grow by for so many rows.
@@ -68,13 +71,15 @@ class ColumnBuffers {
   const std::int32_t* offsets() const {
     return reinterpret_cast<const std::int32_t*>(values_->data());
   }
-  // Room for `more` bytes after those appended so far; they count as appended. Null when there is
-  // no memory.
-  std::uint8_t* AppendData(std::int64_t more);
+  // Room for `more` bytes after those appended so far; they count as appended, and belong to the
+  // first `rows` rows. Null when there is no memory.
+  std::uint8_t* AppendData(std::int64_t more, std::size_t rows);
 
   void AddNulls(std::int64_t nulls) { null_count_ += nulls; }
   void SetValid(std::size_t begin, std::size_t end);
   void SetNull(std::size_t begin, std::size_t end);
+  // Rows that are partly filled later: fixed values, or the lengths in offsets, become zero.
+  void Clear(std::size_t begin, std::size_t end);
 
   bool has_offsets() const;
   bool holds_text() const { return type_.kind == iceberg::TypeKind::kString; }
@@ -93,6 +98,9 @@ class ColumnBuffers {
   bool Take(std::int64_t bytes) { return budget_ == nullptr || budget_->Take(bytes); }
   std::size_t SizeOfValues(std::size_t rows) const;
   std::size_t LargestRows() const;
+  Status GrowValues(std::size_t size);
+  bool ReserveData(std::int64_t size, std::size_t rows);
+  std::shared_ptr<arrow::Buffer> FinishBytes();
 
   iceberg::Type type_;
   MemoryBudget* budget_;
@@ -103,7 +111,9 @@ class ColumnBuffers {
   std::shared_ptr<arrow::ResizableBuffer> validity_;
   // Values, or offsets; absent in a struct.
   std::shared_ptr<arrow::ResizableBuffer> values_;
-  arrow::BufferBuilder data_;
+  // Bytes or text, and how much of it is in use.
+  std::shared_ptr<arrow::ResizableBuffer> data_;
+  std::int64_t data_size_ = 0;
 };
 
 // Whether every text of `data`, cut at `offsets` (count + 1 of them), is UTF-8; else the number of

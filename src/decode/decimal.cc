@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
+#include <limits>
 
 #include "decode/decimal_internal.h"
 
@@ -32,6 +34,12 @@ Flaw ReadDecimal(ByteView bytes, int precision, Decimal& value) {
   if ((value < 0) != (sign != 0)) return Flaw::kWideDecimal;
   const Decimal limit = kPowersOfTen[static_cast<std::size_t>(precision)];
   return value < limit && value > -limit ? Flaw::kNone : Flaw::kWideDecimal;
+}
+
+std::int64_t ShortLimit(int precision) {
+  const Decimal limit = kPowersOfTen[static_cast<std::size_t>(precision)];
+  return static_cast<std::int64_t>(
+      std::min<Decimal>(limit, std::numeric_limits<std::int64_t>::max()));
 }
 
 }  // namespace frazil::decode

@@ -16,4 +16,7 @@ using Decimal = __int128;
 // of sign bytes may stand before the number.
 Flaw ReadDecimal(ByteView bytes, int precision, Decimal& value);
 
+// Numbers of eight bytes below it, and above its negative, have no more digits than the precision.
+std::int64_t ShortLimit(int precision);
+
 }  // namespace frazil::decode

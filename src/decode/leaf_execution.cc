@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
+#include <array>
 #include <cstring>
 #include <limits>
 
-#include <arrow/util/bit_util.h>
-
-#include "base/bytes.h"
 #include "base/check.h"
-#include "base/uuid.h"
-#include "decode/decimal_internal.h"
 #include "decode/leaf_execution_internal.h"
-#include "decode/varint_internal.h"
+#include "decode/leaf_readers_internal.h"
 
 namespace frazil::decode {
 
 namespace {
 
 constexpr std::int64_t kLargestColumn = std::numeric_limits<std::int32_t>::max();
+// What is copied at once.
+constexpr std::size_t kPiece = 16;
+static_assert(kPiece <= ColumnBuffers::kSlack);
 
 struct Context {
   const Op& op;
@@ -24,34 +22,79 @@ struct Context {
   ColumnBuffers& column;
 };
 
-// `read(at, end, row)` moves `at` past one value and stores it in that row of the column.
-template <bool kInUnion, bool kSelected, typename Read>
-Stop LoopOver(const Context& context, Read read) {
+// One value, its union's branch number before it, byte by byte: what is rare, and what is at fault.
+template <bool kInUnion, typename Reader>
+[[gnu::noinline]] Flaw ReadSlowly(const Op& op, const Reader& reader, const std::uint8_t*& at,
+                                  const std::uint8_t* end, typename Reader::Value& value,
+                                  bool& present) {
+  value = {};
+  present = true;
+  if constexpr (kInUnion) {
+    std::int64_t branch = 0;
+    if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) return flaw;
+    if (branch == op.null_branch && branch >= 0) {
+      present = false;
+      return Flaw::kNone;
+    }
+    if (branch != op.value_branch) return Flaw::kUnionBranch;
+  }
+  return reader.Read(at, end, value);
+}
+
+// The same from a few words, nearly without branches: false when that does not do. Requires: the
+// eight bytes before `end`, or those from `at` and the branch number on, are readable.
+template <bool kInUnion, typename Reader>
+[[gnu::always_inline]] inline bool ReadQuickly(const Op& op, const Reader& reader,
+                                               const std::uint8_t*& at, const std::uint8_t* end,
+                                               typename Reader::Value& value, bool& present) {
+  using Value = typename Reader::Value;
+  const std::uint8_t* from = at;
+  present = true;
+  bool is_null = false;
+  if constexpr (kInUnion) {
+    if (at == end) return false;
+    // A branch number in zig-zag; -1 gives one that is never met.
+    const int branch = *from++;
+    is_null = branch == 2 * op.null_branch;
+    present = branch == 2 * op.value_branch;
+  }
+  std::size_t size = 0;
+  const bool quick = reader.Quick(LoadWord(from, end), value, size);
+  const bool sound = is_null | (present & quick & (size <= BytesBetween(from, end)));
+  if constexpr (kInUnion) {
+    size = is_null ? 0 : size;
+    value = is_null ? Value() : value;
+  }
+  if (!sound) [[unlikely]]
+    return false;
+  at = from + size;
+  return true;
+}
+
+template <bool kInUnion, bool kSelected, typename Reader>
+Stop LoopOver(const Context& context, const Reader& reader) {
   const RowSet& rows = context.rows;
-  const std::int64_t null_branch = context.op.null_branch;
-  const std::int64_t value_branch = context.op.value_branch;
   std::uint8_t* validity = context.column.validity();
+  if constexpr (kSelected) context.column.Clear(rows.first, rows.first + rows.count);
   const std::size_t count = kSelected ? rows.selected : rows.count;
   std::size_t nulls = rows.count - count;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t row = kSelected ? rows.selection[i] : i;
     const std::uint8_t* at = rows.at[row];
     const std::uint8_t* end = rows.end[row];
-    if constexpr (kInUnion) {
-      std::int64_t branch = 0;
-      if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) return {row, flaw};
-      if (branch == null_branch && branch >= 0) {
-        ++nulls;
-        rows.at[row] = at;
-        continue;
-      }
-      if (branch != value_branch) return {row, Flaw::kUnionBranch};
+    typename Reader::Value value{};
+    bool present = true;
+    const bool has_words = rows.words_before_end || BytesBetween(at, end) >= 8 + kInUnion;
+    if (!has_words || !ReadQuickly<kInUnion>(context.op, reader, at, end, value, present)) {
+      const Flaw flaw = ReadSlowly<kInUnion>(context.op, reader, at, end, value, present);
+      if (flaw != Flaw::kNone) return {row, flaw};
     }
-    if constexpr (kInUnion || kSelected) {
-      arrow::bit_util::SetBit(validity, static_cast<std::int64_t>(rows.first + row));
-    }
-    if (const Flaw flaw = read(at, end, rows.first + row); flaw != Flaw::kNone) return {row, flaw};
     rows.at[row] = at;
+    reader.Store(rows.first + row, value);
+    if constexpr (kInUnion || kSelected) {
+      SetBitOf(validity, rows.first + row, present);
+      nulls += present ? 0 : 1;
+    }
   }
   if constexpr (kInUnion || kSelected) {
     context.column.AddNulls(static_cast<std::int64_t>(nulls));
@@ -61,198 +104,104 @@ Stop LoopOver(const Context& context, Read read) {
   return {};
 }
 
-template <typename Read>
-Stop Loop(const Context& context, Read read) {
+template <typename Reader>
+Stop Loop(const Context& context, const Reader& reader) {
   const bool selected = context.rows.selection != nullptr;
   if (context.op.in_union) {
-    return selected ? LoopOver<true, true>(context, read) : LoopOver<true, false>(context, read);
+    return selected ? LoopOver<true, true>(context, reader)
+                    : LoopOver<true, false>(context, reader);
   }
-  return selected ? LoopOver<false, true>(context, read) : LoopOver<false, false>(context, read);
+  return selected ? LoopOver<false, true>(context, reader)
+                  : LoopOver<false, false>(context, reader);
 }
 
-Stop RunBoolean(const Context& context) {
-  std::uint8_t* bits = context.column.bytes_of_values();
-  return Loop(context, [bits](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-    if (at == end) return Flaw::kEndsEarly;
-    const std::uint8_t byte = *at++;
-    if (byte > 1) return Flaw::kBoolean;
-    if (byte == 1) arrow::bit_util::SetBit(bits, static_cast<std::int64_t>(row));
-    return Flaw::kNone;
-  });
-}
-
-template <typename Stored>
-Stop RunInt(const Context& context, Stored factor) {
-  Stored* values = context.column.values<Stored>();
-  return Loop(context,
-              [values, factor](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                std::int32_t value = 0;
-                const Flaw flaw = ReadInt(at, end, value);
-                values[row] = static_cast<Stored>(value) * factor;
-                return flaw;
-              });
-}
-
-// `convert(long&)` turns the value into what is stored.
-template <typename Convert>
-Stop RunLong(const Context& context, Convert convert) {
-  auto* values = context.column.values<std::int64_t>();
-  return Loop(context,
-              [values, convert](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                std::int64_t value = 0;
-                if (const Flaw flaw = ReadLong(at, end, value); flaw != Flaw::kNone) return flaw;
-                const Flaw flaw = convert(value);
-                values[row] = value;
-                return flaw;
-              });
-}
-
-Flaw MillisToMicros(std::int64_t& value) {
-  return __builtin_mul_overflow(value, std::int64_t{1000}, &value) ? Flaw::kMillisRange
-                                                                   : Flaw::kNone;
-}
-
-// Rounds towards the past, so that order is kept on both sides of 1970.
-Flaw NanosToMicros(std::int64_t& value) {
-  const std::int64_t rest = value % 1000;
-  value = value / 1000 - (rest < 0 ? 1 : 0);
-  return Flaw::kNone;
-}
-
-template <typename Read, typename Stored>
-Stop RunFloating(const Context& context) {
-  static_assert(std::endian::native == std::endian::little);
-  auto* values = context.column.values<Stored>();
-  return Loop(context, [values](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-    if (BytesBetween(at, end) < sizeof(Read)) return Flaw::kEndsEarly;
-    Read value;
-    std::memcpy(&value, at, sizeof(Read));
-    at += sizeof(Read);
-    values[row] = static_cast<Stored>(value);
-    return Flaw::kNone;
-  });
-}
-
-Stop RunFixed(const Context& context) {
-  std::uint8_t* values = context.column.bytes_of_values();
-  const std::size_t size = context.op.size;
-  return Loop(context,
-              [values, size](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-                if (BytesBetween(at, end) < size) return Flaw::kEndsEarly;
-                std::memcpy(values + row * size, at, size);
-                at += size;
-                return Flaw::kNone;
-              });
-}
-
-Flaw StoreDecimal(ByteView bytes, int precision, std::uint8_t* to) {
-  Decimal value = 0;
-  if (const Flaw flaw = ReadDecimal(bytes, precision, value); flaw != Flaw::kNone) return flaw;
-  std::memcpy(to, &value, sizeof(value));
-  return Flaw::kNone;
-}
-
-Stop RunDecimalFixed(const Context& context) {
-  std::uint8_t* values = context.column.bytes_of_values();
-  const std::size_t size = context.op.size;
-  const int precision = context.op.precision;
-  return Loop(context, [=](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-    if (BytesBetween(at, end) < size) return Flaw::kEndsEarly;
-    const ByteView bytes(at, size);
-    at += size;
-    return StoreDecimal(bytes, precision, values + row * sizeof(Decimal));
-  });
-}
-
-Stop RunDecimalBytes(const Context& context) {
-  std::uint8_t* values = context.column.bytes_of_values();
-  const int precision = context.op.precision;
-  return Loop(context, [=](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-    std::size_t length = 0;
-    if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-    const ByteView bytes(at, length);
-    at += length;
-    return StoreDecimal(bytes, precision, values + row * sizeof(Decimal));
-  });
-}
-
-Stop RunUuidText(const Context& context) {
-  std::uint8_t* values = context.column.bytes_of_values();
-  return Loop(context, [values](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-    std::size_t length = 0;
-    if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-    const auto uuid = Uuid::Parse(AsText({at, length}));
-    at += length;
-    if (!uuid.ok()) return Flaw::kUuidText;
-    std::memcpy(values + row * uuid->bytes.size(), uuid->bytes.data(), uuid->bytes.size());
-    return Flaw::kNone;
-  });
+// What the column has room for is written behind `to` too: it is overwritten by the next value, or
+// behind the column's bytes.
+[[gnu::always_inline]] inline void CopyBytes(const std::uint8_t* from, std::size_t room,
+                                             std::size_t size, std::uint8_t* to) {
+  if (size <= 2 * kPiece && room >= kPiece) [[likely]] {
+    const std::size_t second = size > kPiece ? size - kPiece : 0;
+    std::memcpy(to, from, kPiece);
+    std::memcpy(to + second, from + second, kPiece);
+  } else if (size > 0) {
+    std::memcpy(to, from, size);
+  }
 }
 
 // First all lengths, then room for their sum, then the copies.
 Stop RunBytes(const Context& context) {
+  static constexpr std::array<std::uint8_t, kPiece> kNothing{};
   const RowSet& rows = context.rows;
-  std::int32_t* offsets = context.column.offsets();
-  const std::int32_t before = offsets[rows.first];
-  std::int64_t total = before;
-  const Stop stop = Loop(context, [offsets, &total](const std::uint8_t*& at,
-                                                    const std::uint8_t* end, std::size_t row) {
-    std::size_t length = 0;
-    if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-    total += static_cast<std::int64_t>(length);
-    if (total > kLargestColumn) return Flaw::kColumnFull;
-    at += length;
-    offsets[row + 1] = static_cast<std::int32_t>(length);
-    return Flaw::kNone;
-  });
+  std::int32_t* ends = context.column.offsets();
+  std::int64_t total = 0;
+  const Stop stop = Loop(context, LengthReader{ends, &total});
   if (stop.flaw != Flaw::kNone) return stop;
-  LengthsToEnds(rows, context.column);
-  if (total == before) return {};
-  std::uint8_t* to = context.column.AppendData(total - before);
+  ends += rows.first;
+  if (*ends + total > kLargestColumn) return {0, Flaw::kColumnFull};
+  std::uint8_t* to = context.column.AppendData(total, rows.first + rows.count);
   if (to == nullptr) return {0, Flaw::kNoMemory};
-  const auto copy = [&](std::size_t row) {
-    const std::size_t column_row = rows.first + row;
-    const auto length = static_cast<std::size_t>(offsets[column_row + 1] - offsets[column_row]);
-    // The value ends where the cursor stands.
-    if (length > 0) std::memcpy(to, rows.at[row] - length, length);
-    to += length;
-  };
-  rows.ForEachValue(copy);
+  std::int32_t end = *ends++;
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    const auto size = static_cast<std::size_t>(ends[row]);
+    // The value ends where the cursor stands. NULL has none, and room enough.
+    const std::uint8_t* from = size == 0 ? kNothing.data() : rows.at[row] - size;
+    const std::size_t room = size == 0 ? kPiece : BytesBetween(from, rows.end[row]);
+    CopyBytes(from, room, size, to);
+    to += size;
+    end += static_cast<std::int32_t>(size);
+    ends[row] = end;
+  }
   return {};
 }
 
 Stop RunEnum(const Context& context) {
-  const auto& symbols = context.op.symbols;
-  std::int32_t* offsets = context.column.offsets();
-  std::int64_t total = offsets[context.rows.first];
-  const Stop stop =
-      Loop(context, [&](const std::uint8_t*& at, const std::uint8_t* end, std::size_t row) {
-        std::int32_t index = 0;
-        if (const Flaw flaw = ReadInt(at, end, index); flaw != Flaw::kNone) return flaw;
-        if (index < 0 || static_cast<std::size_t>(index) >= symbols.size()) {
-          return Flaw::kEnumSymbol;
-        }
-        const std::string& symbol = symbols[static_cast<std::size_t>(index)];
-        const auto length = static_cast<std::int64_t>(symbol.size());
-        total += length;
-        if (total > kLargestColumn) return Flaw::kColumnFull;
-        std::uint8_t* to = context.column.AppendData(length);
-        if (to == nullptr) return Flaw::kNoMemory;
-        std::memcpy(to, symbol.data(), symbol.size());
-        offsets[row + 1] = static_cast<std::int32_t>(length);
-        return Flaw::kNone;
-      });
+  const RowSet& rows = context.rows;
+  const EnumSymbol* symbols = context.op.symbols.data();
+  std::int32_t* ends = context.column.offsets();
+  std::int64_t total = 0;
+  const auto count = static_cast<std::uint32_t>(context.op.symbols.size());
+  const Stop stop = Loop(context, EnumReader{ends, &total, symbols, count});
   if (stop.flaw != Flaw::kNone) return stop;
-  LengthsToEnds(context.rows, context.column);
+  ends += rows.first;
+  if (*ends + total > kLargestColumn) return {0, Flaw::kColumnFull};
+  std::uint8_t* to = context.column.AppendData(total, rows.first + rows.count);
+  if (to == nullptr) return {0, Flaw::kNoMemory};
+  std::int32_t end = *ends++;
+  for (std::size_t row = 0; row < rows.count; ++row) {
+    const EnumSymbol& symbol = symbols[ends[row]];
+    std::memcpy(to, symbol.begin.data(), kPiece);
+    if (symbol.size > kPiece) [[unlikely]]
+      std::memcpy(to, symbol.text.data(), symbol.size);
+    to += symbol.size;
+    end += static_cast<std::int32_t>(symbol.size);
+    ends[row] = end;
+  }
   return {};
 }
 
-Stop RunPresent(const Context& context) {
-  std::uint8_t* bits = context.column.bytes_of_values();
-  return Loop(context, [bits](const std::uint8_t*&, const std::uint8_t*, std::size_t row) {
-    arrow::bit_util::SetBit(bits, static_cast<std::int64_t>(row));
-    return Flaw::kNone;
-  });
+Stop RunDecimal(const Context& context) {
+  auto* values = context.column.values<Decimal>();
+  const Op& op = context.op;
+  const std::int64_t limit = ShortLimit(op.precision);
+  if (op.code == OpCode::kDecimalBytes) {
+    return Loop(context, DecimalBytesReader{values, op.precision, limit});
+  }
+  return Loop(context, DecimalFixedReader{values, op.precision, limit, op.size});
+}
+
+template <Flaw (*kConvert)(std::int64_t&)>
+Stop RunLong(const Context& context) {
+  return Loop(context, LongReader<kConvert>{context.column.values<std::int64_t>()});
+}
+
+template <typename Stored, Stored kFactor>
+Stop RunInt(const Context& context) {
+  return Loop(context, IntReader<Stored, kFactor>{context.column.values<Stored>()});
+}
+
+template <typename Written, typename Stored>
+Stop RunFloating(const Context& context) {
+  return Loop(context, FloatingReader<Written, Stored>{context.column.values<Stored>()});
 }
 
 }  // namespace
@@ -264,24 +213,23 @@ void LengthsToEnds(const RowSet& rows, ColumnBuffers& column) {
 
 Stop RunLeaf(const Op& op, const RowSet& rows, ColumnBuffers& column) {
   const Context context{op, rows, column};
-  const auto as_it_is = [](std::int64_t&) { return Flaw::kNone; };
   switch (op.code) {
     case OpCode::kPresent:
-      return RunPresent(context);
+      return Loop(context, PresentReader{column.bytes_of_values()});
     case OpCode::kBoolean:
-      return RunBoolean(context);
+      return Loop(context, BooleanReader{column.bytes_of_values()});
     case OpCode::kInt:
-      return RunInt<std::int32_t>(context, 1);
+      return RunInt<std::int32_t, 1>(context);
     case OpCode::kIntToLong:
-      return RunInt<std::int64_t>(context, 1);
+      return RunInt<std::int64_t, 1>(context);
     case OpCode::kIntMillisToLong:
-      return RunInt<std::int64_t>(context, 1000);
+      return RunInt<std::int64_t, 1000>(context);
     case OpCode::kLong:
-      return RunLong(context, as_it_is);
+      return RunLong<AsItIs>(context);
     case OpCode::kMillisToMicros:
-      return RunLong(context, MillisToMicros);
+      return RunLong<MillisToMicros>(context);
     case OpCode::kNanosToMicros:
-      return RunLong(context, NanosToMicros);
+      return RunLong<NanosToMicros>(context);
     case OpCode::kFloat:
       return RunFloating<float, float>(context);
     case OpCode::kFloatToDouble:
@@ -293,13 +241,12 @@ Stop RunLeaf(const Op& op, const RowSet& rows, ColumnBuffers& column) {
     case OpCode::kEnum:
       return RunEnum(context);
     case OpCode::kFixed:
-      return RunFixed(context);
+      return Loop(context, FixedReader{column.bytes_of_values(), op.size});
     case OpCode::kDecimalBytes:
-      return RunDecimalBytes(context);
     case OpCode::kDecimalFixed:
-      return RunDecimalFixed(context);
+      return RunDecimal(context);
     case OpCode::kUuidText:
-      return RunUuidText(context);
+      return Loop(context, UuidTextReader{column.bytes_of_values()});
     case OpCode::kSkip:
     case OpCode::kRecord:
     case OpCode::kBranches:

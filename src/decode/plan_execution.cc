@@ -15,8 +15,6 @@ namespace frazil::decode {
 
 namespace {
 
-// Rows that operations run over at once: their cursors shall stay in the processor's cache.
-constexpr std::size_t kRowsAtOnce = 16384;
 // Items of one array that may take no bytes (records without fields): nothing else bounds them.
 constexpr std::size_t kMostEmptyItems = 1024;
 constexpr std::size_t kMostRows = std::numeric_limits<std::int32_t>::max() - 1;
@@ -182,7 +180,8 @@ class PlanRunner {
       RowSet item_rows{.at = items.at.data(),
                        .end = items.end.data(),
                        .first = first_item,
-                       .count = items.at.size()};
+                       .count = items.at.size(),
+                       .words_before_end = rows.words_before_end};
       inside = RunAll(op.children, item_rows);
       if (inside.has_value()) inside->row = RowOfItem(rows, column, first_item + inside->row);
     }
@@ -211,6 +210,7 @@ class PlanRunner {
   Stop FindItems(const Op& op, const RowSet& rows, std::size_t first_item, Items& items,
                  std::int64_t& charged) {
     std::int32_t* lengths = columns_.at(op.column).offsets() + rows.first + 1;
+    columns_.at(op.column).Clear(rows.first, rows.first + rows.count);
     items.at.reserve(rows.values());
     items.end.reserve(rows.values());
     for (std::size_t i = 0; i < rows.values(); ++i) {
@@ -272,12 +272,11 @@ class PlanRunner {
   MemoryBudget& budget_;
 };
 
-std::optional<Failure> ExecuteSlice(const AvroPlan::Program& program, RowRange range,
-                                    Cursors& cursors, PlanRunner& runner) {
-  RowSet rows{.at = cursors.at.data() + range.begin,
-              .end = cursors.end.data() + range.begin,
-              .first = range.begin,
-              .count = range.end - range.begin};
+}  // namespace
+
+std::optional<Failure> Execute(const AvroPlan::Program& program, const RowSet& rows,
+                               ColumnTree& columns, MemoryBudget& budget) {
+  PlanRunner runner(columns, budget);
   auto failure = runner.RunAll(program.root.children, rows);
   const std::size_t sound = failure.has_value() ? failure->row : rows.count;
   for (std::size_t row = 0; row < sound; ++row) {
@@ -286,23 +285,10 @@ std::optional<Failure> ExecuteSlice(const AvroPlan::Program& program, RowRange r
     break;
   }
   if (failure.has_value()) {
-    failure->row += range.begin;
+    failure->row += rows.first;
     return failure;
   }
-  runner.SetNull(program.root.null_columns, range.begin, range.end);
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Failure> Execute(const AvroPlan::Program& program, RowRange rows, Cursors& cursors,
-                               ColumnTree& columns, MemoryBudget& budget) {
-  PlanRunner runner(columns, budget);
-  for (std::size_t begin = rows.begin; begin < rows.end; begin += kRowsAtOnce) {
-    const RowRange slice{begin, std::min(rows.end, begin + kRowsAtOnce)};
-    auto failure = ExecuteSlice(program, slice, cursors, runner);
-    if (failure.has_value()) return failure;
-  }
+  runner.SetNull(program.root.null_columns, rows.first, rows.first + rows.count);
   return std::nullopt;
 }
 

@@ -3,38 +3,32 @@
 // Pure.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "decode/avro_plan_internal.h"
 #include "decode/column_tree_internal.h"
 #include "decode/flaw_internal.h"
+#include "decode/row_set_internal.h"
 
 namespace frazil::decode {
 
-// Where each row's record is read next, and where it ends. By row.
-struct Cursors {
-  std::vector<const std::uint8_t*> at;
-  std::vector<const std::uint8_t*> end;
-};
-
-struct RowRange {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
+// Rows that operations run over at once: their cursors and bytes shall stay in the processor's
+// cache.
+inline constexpr std::size_t kRowsAtOnce = 2048;
 
 struct Failure {
+  // Of the batch.
   std::size_t row = 0;
   // Of the field; empty: the record as a whole.
   std::string_view path;
   Flaw flaw = Flaw::kNone;
 };
 
-// Fills the value columns of the rows. The failure is that of the first row that has one; the
-// columns are then of no use.
-std::optional<Failure> Execute(const AvroPlan::Program& program, RowRange rows, Cursors& cursors,
+// Fills the value columns of consecutive records (no selection), at most kRowsAtOnce of them. The
+// failure is that of the first row that has one; the columns are then of no use.
+std::optional<Failure> Execute(const AvroPlan::Program& program, const RowSet& rows,
                                ColumnTree& columns, MemoryBudget& budget);
 
 }  // namespace frazil::decode

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -7,7 +8,6 @@
 #include <arrow/array.h>
 #include <arrow/array/data.h>
 #include <arrow/array/util.h>
-#include <arrow/util/bit_util.h>
 
 #include "base/encoding.h"
 #include "decode/arrow_type_internal.h"
@@ -24,45 +24,78 @@ namespace {
 
 using ArrayResult = Result<std::shared_ptr<arrow::Array>>;
 
-template <typename Visit>
-void ForEachRecord(std::span<const RecordBlock> blocks, Visit visit) {
-  std::size_t row = 0;
-  for (const RecordBlock& block : blocks) {
-    for (const SourceRecord& record : block.records) visit(block, record, row++);
+// Records that all columns look at before the next ones: they shall stay in the processor's cache.
+constexpr std::size_t kRecordsAtOnce = 1024;
+
+class ConstantColumn : public RecordColumn {
+ public:
+  ConstantColumn(ColumnBuffers column, std::int32_t value) : column_(std::move(column)) {
+    std::fill_n(column_.values<std::int32_t>(), column_.rows(), value);
   }
-}
 
-ArrayResult ConstantInt(std::int32_t value, std::size_t rows) {
-  FRAZIL_ASSIGN_OR_RETURN(auto column, ColumnBuffers::Make(Type::Of(TypeKind::kInt), rows));
-  auto* values = column.values<std::int32_t>();
-  for (std::size_t row = 0; row < rows; ++row) values[row] = value;
-  return column.Finish();
-}
+  Status Add(const RecordBlock&, std::span<const SourceRecord>) override { return {}; }
+  ArrayResult Finish() override { return column_.Finish(); }
 
-ArrayResult Offsets(std::span<const RecordBlock> blocks, std::size_t rows) {
-  FRAZIL_ASSIGN_OR_RETURN(auto column, ColumnBuffers::Make(Type::Of(TypeKind::kLong), rows));
-  auto* values = column.values<std::int64_t>();
-  ForEachRecord(blocks, [&](const RecordBlock&, const SourceRecord& record, std::size_t row) {
-    values[row] = record.offset;
-  });
-  return column.Finish();
-}
+ private:
+  ColumnBuffers column_;
+};
 
-ArrayResult Timestamps(std::span<const RecordBlock> blocks, std::size_t rows) {
-  FRAZIL_ASSIGN_OR_RETURN(auto column, ColumnBuffers::Make(Type::Of(TypeKind::kTimestamptz), rows));
-  auto* values = column.values<std::int64_t>();
-  ForEachRecord(blocks, [&](const RecordBlock&, const SourceRecord& record, std::size_t row) {
-    std::int64_t micros = 0;
-    if (record.timestamp == -1 ||
-        __builtin_mul_overflow(record.timestamp, std::int64_t{1000}, &micros)) {
-      column.SetNull(row, row + 1);
-      return;
+class OffsetColumn : public RecordColumn {
+ public:
+  explicit OffsetColumn(ColumnBuffers column) : column_(std::move(column)) {}
+
+  Status Add(const RecordBlock&, std::span<const SourceRecord> records) override {
+    auto* to = column_.values<std::int64_t>() + rows_;
+    for (const SourceRecord& record : records) *to++ = record.offset;
+    rows_ += records.size();
+    return {};
+  }
+  ArrayResult Finish() override { return column_.Finish(); }
+
+ private:
+  ColumnBuffers column_;
+  std::size_t rows_ = 0;
+};
+
+class TimestampColumn : public RecordColumn {
+ public:
+  explicit TimestampColumn(ColumnBuffers column) : column_(std::move(column)) {}
+
+  Status Add(const RecordBlock&, std::span<const SourceRecord> records) override {
+    auto* to = column_.values<std::int64_t>() + rows_;
+    bool all_valid = true;
+    for (const SourceRecord& record : records) all_valid &= ToMicros(record.timestamp, *to++);
+    if (all_valid) {
+      column_.SetValid(rows_, rows_ + records.size());
+    } else {
+      SetOneByOne(records);
     }
-    values[row] = micros;
-    column.SetValid(row, row + 1);
-  });
-  return column.Finish();
-}
+    rows_ += records.size();
+    return {};
+  }
+  ArrayResult Finish() override { return column_.Finish(); }
+
+ private:
+  static bool ToMicros(std::int64_t millis, std::int64_t& micros) {
+    const bool overflows = __builtin_mul_overflow(millis, std::int64_t{1000}, &micros);
+    return !overflows && millis != -1;
+  }
+  void SetOneByOne(std::span<const SourceRecord> records) {
+    std::size_t row = rows_;
+    for (const SourceRecord& record : records) {
+      std::int64_t micros = 0;
+      if (ToMicros(record.timestamp, micros)) {
+        column_.SetValid(row, row + 1);
+      } else {
+        column_.SetNull(row, row + 1);
+      }
+      ++row;
+    }
+  }
+
+  ColumnBuffers column_;
+  std::size_t rows_ = 0;
+};
 
 Error TooLarge(const BlockOrigin& origin, std::string_view column) {
   return Error(ErrorCode::kResourceExhausted, "a column of one chunk would pass 2 GiB: column " +
@@ -71,114 +104,162 @@ Error TooLarge(const BlockOrigin& origin, std::string_view column) {
                                                   std::to_string(origin.partition.value()));
 }
 
-// A column of bytes or text from views that `view_of(i)` gives for its `count` rows.
+// Adds `count` rows of bytes or text behind the `first` that are there, from views that
+// `view_of(i)` gives.
 template <typename ViewOf>
-Result<ColumnBuffers> VariableColumn(const BlockOrigin& origin, std::string_view name,
-                                     TypeKind kind, std::size_t count, ViewOf view_of) {
-  FRAZIL_ASSIGN_OR_RETURN(auto column, ColumnBuffers::Make(Type::Of(kind), count));
-  std::int64_t total = 0;
+Status AddViews(const BlockOrigin& origin, std::string_view name, std::size_t first,
+                std::size_t count, ViewOf view_of, ColumnBuffers& column) {
+  std::int32_t* ends = column.offsets() + first;
+  std::int64_t end = *ends++;
+  std::size_t nulls = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const NullableView view = view_of(i);
-    if (view.is_null()) {
-      column.SetNull(i, i + 1);
-      continue;
-    }
-    total += view.size;
-    if (total > std::numeric_limits<std::int32_t>::max()) return TooLarge(origin, name);
-    column.SetValid(i, i + 1);
-    column.offsets()[i + 1] = static_cast<std::int32_t>(total);
-    if (view.size == 0) continue;
-    std::uint8_t* to = column.AppendData(view.size);
-    if (to == nullptr) {
-      return Error(ErrorCode::kResourceExhausted, "memory ran out while records were decoded");
-    }
-    std::memcpy(to, view.data, static_cast<std::size_t>(view.size));
+    nulls += view.is_null() ? 1 : 0;
+    end += std::max(view.size, 0);
+    ends[i] = static_cast<std::int32_t>(end);
   }
-  return column;
+  if (end > std::numeric_limits<std::int32_t>::max()) return TooLarge(origin, name);
+  std::uint8_t* to = column.AppendData(end - ends[-1], first + count);
+  if (to == nullptr) {
+    return Error(ErrorCode::kResourceExhausted, "memory ran out while records were decoded");
+  }
+  column.AddNulls(static_cast<std::int64_t>(nulls));
+  if (nulls == 0) column.SetValid(first, first + count);
+  if (nulls == count) return {};
+  for (std::size_t i = 0; i < count; ++i) {
+    const NullableView view = view_of(i);
+    if (view.size > 0) std::memcpy(to, view.data, static_cast<std::size_t>(view.size));
+    to += std::max(view.size, 0);
+    if (nulls > 0 && !view.is_null()) column.SetValid(first + i, first + i + 1);
+  }
+  return {};
 }
 
 // The key or the value of each record.
-ArrayResult BytesOf(const BlockOrigin& origin, const iceberg::NestedField& field,
-                    std::span<const RecordBlock> blocks, std::size_t rows,
-                    NullableView SourceRecord::* part) {
-  std::vector<NullableView> views;
-  views.reserve(rows);
-  ForEachRecord(blocks, [&](const RecordBlock&, const SourceRecord& record, std::size_t) {
-    views.push_back(record.*part);
-  });
-  FRAZIL_ASSIGN_OR_RETURN(auto column, VariableColumn(origin, field.name, TypeKind::kBinary, rows,
-                                                      [&](std::size_t i) { return views[i]; }));
-  return column.Finish();
-}
+class BytesColumn : public RecordColumn {
+ public:
+  BytesColumn(const BlockOrigin& origin, const iceberg::NestedField& field, ColumnBuffers column,
+              NullableView SourceRecord::* part)
+      : origin_(origin), field_(field), column_(std::move(column)), part_(part) {}
 
-struct HeaderList {
-  std::vector<const SourceHeader*> headers;
-  // The offset of each header's record, for messages.
-  std::vector<std::int64_t> records;
-  // Where row i's headers end is at i + 1.
-  std::shared_ptr<arrow::Buffer> ends;
+  Status Add(const RecordBlock&, std::span<const SourceRecord> records) override {
+    const auto view_of = [&](std::size_t i) { return records[i].*part_; };
+    FRAZIL_RETURN_IF_ERROR(AddViews(origin_, field_.name, rows_, records.size(), view_of, column_));
+    rows_ += records.size();
+    return {};
+  }
+  ArrayResult Finish() override { return column_.Finish(); }
+
+ private:
+  const BlockOrigin& origin_;
+  const iceberg::NestedField& field_;
+  ColumnBuffers column_;
+  NullableView SourceRecord::* part_;
+  std::size_t rows_ = 0;
 };
 
-Result<HeaderList> CollectHeaders(const BlockOrigin& origin, std::span<const RecordBlock> blocks,
-                                  std::size_t rows) {
-  HeaderList list;
-  FRAZIL_ASSIGN_OR_RETURN(list.ends, ZeroedBuffer((rows + 1) * sizeof(std::int32_t)));
-  auto* ends = reinterpret_cast<std::int32_t*>(list.ends->mutable_data());
-  bool sound = true;
-  ForEachRecord(blocks, [&](const RecordBlock& block, const SourceRecord& record, std::size_t row) {
+class HeadersColumn : public RecordColumn {
+ public:
+  HeadersColumn(const BlockOrigin& origin, const iceberg::NestedField& field, ColumnBuffers lists)
+      : origin_(origin), field_(field), lists_(std::move(lists)) {}
+
+  Status Add(const RecordBlock& block, std::span<const SourceRecord> records) override {
+    std::int32_t* ends = lists_.offsets() + rows_ + 1;
     const std::size_t available = block.headers.size();
-    if (record.header_begin > available || record.header_count > available - record.header_begin) {
-      sound = false;
-      return;
+    for (const SourceRecord& record : records) {
+      if (record.header_count > 0) {
+        if (record.header_begin > available ||
+            record.header_count > available - record.header_begin) {
+          return Error(ErrorCode::kInternal, "a record names headers that its block does not hold");
+        }
+        Collect(block, record);
+        if (headers_.size() > std::numeric_limits<std::int32_t>::max()) {
+          return TooLarge(origin_, field_.name);
+        }
+      }
+      *ends++ = static_cast<std::int32_t>(headers_.size());
     }
+    rows_ += records.size();
+    return {};
+  }
+
+  ArrayResult Finish() override {
+    const std::size_t count = headers_.size();
+    for (const Header& header : headers_) {
+      if (header.header->key.size() > std::numeric_limits<std::int32_t>::max()) {
+        return Error(ErrorCode::kInternal, "a header's key is longer than a record can be");
+      }
+    }
+    FRAZIL_ASSIGN_OR_RETURN(auto keys, ColumnBuffers::Make(Type::Of(TypeKind::kString), count));
+    FRAZIL_ASSIGN_OR_RETURN(auto values, ColumnBuffers::Make(Type::Of(TypeKind::kBinary), count));
+    const auto key_of = [&](std::size_t i) {
+      const ByteView key = headers_[i].header->key;
+      return NullableView{key.data(), static_cast<std::int32_t>(key.size())};
+    };
+    const auto value_of = [&](std::size_t i) { return headers_[i].header->value; };
+    FRAZIL_RETURN_IF_ERROR(AddViews(origin_, field_.name, 0, count, key_of, keys));
+    FRAZIL_RETURN_IF_ERROR(AddViews(origin_, field_.name, 0, count, value_of, values));
+    if (const auto bad = keys.FirstRowNotUtf8(); bad.has_value()) {
+      return RecordError(origin_, headers_[*bad].record,
+                         "a record's header key is not UTF-8 text; check what produced it",
+                         "field kafka_headers");
+    }
+    return Assemble(keys.Finish(), values.Finish());
+  }
+
+ private:
+  struct Header {
+    const SourceHeader* header;
+    // The offset of its record, for messages.
+    std::int64_t record;
+  };
+
+  void Collect(const RecordBlock& block, const SourceRecord& record) {
     for (std::size_t i = 0; i < record.header_count; ++i) {
-      list.headers.push_back(&block.headers[record.header_begin + i]);
-      list.records.push_back(record.offset);
+      headers_.push_back({&block.headers[record.header_begin + i], record.offset});
     }
-    ends[row + 1] = static_cast<std::int32_t>(list.headers.size());
-  });
-  if (!sound) {
-    return Error(ErrorCode::kInternal, "a record names headers that its block does not hold");
   }
-  if (list.headers.size() > std::numeric_limits<std::int32_t>::max()) {
-    return TooLarge(origin, "kafka_headers");
-  }
-  return list;
-}
 
-Result<NullableView> KeyView(const SourceHeader& header) {
-  if (header.key.size() > std::numeric_limits<std::int32_t>::max()) {
-    return Error(ErrorCode::kInternal, "a header's key is longer than a record can be");
+  std::shared_ptr<arrow::Array> Assemble(const std::shared_ptr<arrow::Array>& keys,
+                                         const std::shared_ptr<arrow::Array>& values) {
+    auto type = ArrowType(field_.type);
+    auto structs = arrow::ArrayData::Make(type->field(0)->type(), keys->length(), {nullptr}, 0);
+    structs->child_data = {keys->data(), values->data()};
+    auto lists = lists_.FinishData(std::move(type));
+    lists->child_data = {std::move(structs)};
+    return arrow::MakeArray(std::move(lists));
   }
-  return NullableView{header.key.data(), static_cast<std::int32_t>(header.key.size())};
-}
 
-ArrayResult Headers(const BlockOrigin& origin, const iceberg::NestedField& field,
-                    std::span<const RecordBlock> blocks, std::size_t rows) {
-  FRAZIL_ASSIGN_OR_RETURN(const auto list, CollectHeaders(origin, blocks, rows));
-  const std::size_t count = list.headers.size();
-  for (const SourceHeader* header : list.headers) {
-    FRAZIL_RETURN_IF_ERROR(KeyView(*header));
+  const BlockOrigin& origin_;
+  const iceberg::NestedField& field_;
+  ColumnBuffers lists_;
+  std::vector<Header> headers_;
+  std::size_t rows_ = 0;
+};
+
+Result<std::unique_ptr<RecordColumn>> MakeColumn(const BlockOrigin& origin,
+                                                 const iceberg::NestedField& field,
+                                                 std::size_t rows) {
+  FRAZIL_ASSIGN_OR_RETURN(auto column, ColumnBuffers::Make(field.type, rows));
+  std::unique_ptr<RecordColumn> made;
+  if (field.id == kGenerationField) {
+    made = std::make_unique<ConstantColumn>(std::move(column), origin.generation.value());
+  } else if (field.id == kPartitionField) {
+    made = std::make_unique<ConstantColumn>(std::move(column), origin.partition.value());
+  } else if (field.id == kOffsetField) {
+    made = std::make_unique<OffsetColumn>(std::move(column));
+  } else if (field.id == kTimestampField) {
+    made = std::make_unique<TimestampColumn>(std::move(column));
+  } else if (field.id == kKeyField || field.id == kValueField) {
+    const auto part = field.id == kKeyField ? &SourceRecord::key : &SourceRecord::value;
+    made = std::make_unique<BytesColumn>(origin, field, std::move(column), part);
+  } else if (field.id == kHeadersField) {
+    made = std::make_unique<HeadersColumn>(origin, field, std::move(column));
+  } else {
+    return Error(ErrorCode::kUnsupported,
+                 "the column cannot be filled by this version: " + Printable(field.name));
   }
-  FRAZIL_ASSIGN_OR_RETURN(
-      auto keys, VariableColumn(origin, field.name, TypeKind::kString, count,
-                                [&](std::size_t i) { return *KeyView(*list.headers[i]); }));
-  if (const auto bad = keys.FirstRowNotUtf8(); bad.has_value()) {
-    return RecordError(origin, list.records[*bad],
-                       "a record's header key is not UTF-8 text; check what produced it",
-                       "field kafka_headers");
-  }
-  FRAZIL_ASSIGN_OR_RETURN(auto values,
-                          VariableColumn(origin, field.name, TypeKind::kBinary, count,
-                                         [&](std::size_t i) { return list.headers[i]->value; }));
-  const auto list_type = ArrowType(field.type);
-  auto structs = arrow::ArrayData::Make(list_type->field(0)->type(),
-                                        static_cast<std::int64_t>(count), {nullptr}, 0);
-  structs->child_data = {keys.Finish()->data(), values.Finish()->data()};
-  auto lists =
-      arrow::ArrayData::Make(list_type, static_cast<std::int64_t>(rows), {nullptr, list.ends}, 0);
-  lists->child_data = {std::move(structs)};
-  return arrow::MakeArray(std::move(lists));
+  return made;
 }
 
 }  // namespace
@@ -197,17 +278,31 @@ Error RecordError(const BlockOrigin& origin, std::int64_t offset, std::string_vi
   return Error(ErrorCode::kUndecodableRecord, std::move(message));
 }
 
-ArrayResult KafkaColumn(const BlockOrigin& origin, const iceberg::NestedField& field,
-                        std::span<const RecordBlock> blocks, std::size_t rows) {
-  if (field.id == kGenerationField) return ConstantInt(origin.generation.value(), rows);
-  if (field.id == kPartitionField) return ConstantInt(origin.partition.value(), rows);
-  if (field.id == kOffsetField) return Offsets(blocks, rows);
-  if (field.id == kTimestampField) return Timestamps(blocks, rows);
-  if (field.id == kKeyField) return BytesOf(origin, field, blocks, rows, &SourceRecord::key);
-  if (field.id == kValueField) return BytesOf(origin, field, blocks, rows, &SourceRecord::value);
-  if (field.id == kHeadersField) return Headers(origin, field, blocks, rows);
-  return Error(ErrorCode::kUnsupported,
-               "the column cannot be filled by this version: " + Printable(field.name));
+Result<RecordColumns> RecordColumns::Make(const BlockOrigin& origin, const iceberg::Schema& target,
+                                          std::size_t rows) {
+  RecordColumns columns;
+  for (const iceberg::NestedField& field : target.fields) {
+    if (field.id >= kFirstValueField) continue;
+    FRAZIL_ASSIGN_OR_RETURN(auto column, MakeColumn(origin, field, rows));
+    columns.columns_.insert_or_assign(field.id, std::move(column));
+  }
+  return columns;
+}
+
+Status RecordColumns::Fill(std::span<const RecordBlock> blocks) {
+  for (const RecordBlock& block : blocks) {
+    std::span<const SourceRecord> left(block.records);
+    while (!left.empty()) {
+      const auto now = left.first(std::min(left.size(), kRecordsAtOnce));
+      left = left.subspan(now.size());
+      for (const auto& [id, column] : columns_) FRAZIL_RETURN_IF_ERROR(column->Add(block, now));
+    }
+  }
+  for (const auto& [id, column] : columns_) {
+    FRAZIL_ASSIGN_OR_RETURN(auto array, column->Finish());
+    finished_.insert_or_assign(id, std::move(array));
+  }
+  return {};
 }
 
 }  // namespace frazil::decode

@@ -20,6 +20,8 @@ struct RowSet {
   std::size_t count = 0;
   const std::uint32_t* selection = nullptr;
   std::size_t selected = 0;
+  // The eight bytes before each end are readable: values near it need no slow path.
+  bool words_before_end = false;
 
   // How many rows have a value.
   std::size_t values() const { return selection == nullptr ? count : selected; }

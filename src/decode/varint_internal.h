@@ -3,8 +3,10 @@
 // Spec: Apache Avro 1.12, "Binary Encoding".
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "decode/flaw_internal.h"
 
@@ -58,6 +60,42 @@ inline Flaw ReadLength(const std::uint8_t*& at, const std::uint8_t* end, std::si
   if (signed_length < 0) return Flaw::kNegativeLength;
   length = static_cast<std::size_t>(signed_length);
   return length <= BytesBetween(at, end) ? Flaw::kNone : Flaw::kEndsEarly;
+}
+
+// The next eight bytes of a value as a little-endian number, with zeros in place of what lies
+// behind `end`. Requires: at <= end, and the eight bytes before `end` are readable.
+inline std::uint64_t LoadWord(const std::uint8_t* at, const std::uint8_t* end) {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t word = 0;
+  const std::size_t left = BytesBetween(at, end);
+  if (left >= sizeof(word)) [[likely]] {
+    std::memcpy(&word, at, sizeof(word));
+    return word;
+  }
+  if (left == 0) return 0;
+  std::memcpy(&word, end - sizeof(word), sizeof(word));
+  return word >> (8 * (sizeof(word) - left));
+}
+
+// The bits of the varint that a word begins with, and how many bytes it takes; 0: more than eight.
+inline std::size_t VarintOfWord(std::uint64_t word, std::uint64_t& bits) {
+  const std::uint64_t ends = ~word & 0x8080808080808080;
+  // All bits up to the first byte that ends a varint, in groups of seven, then 14, 28 and 56.
+  bits = word & (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7f;
+  bits = (bits & 0x007f007f007f007f) | ((bits & 0x7f007f007f007f00) >> 1);
+  bits = (bits & 0x00003fff00003fff) | ((bits & 0x3fff00003fff0000) >> 2);
+  bits = (bits & 0x000000000fffffff) | ((bits & 0x0fffffff00000000) >> 4);
+  if (ends == 0) return 0;
+  return (static_cast<std::size_t>(std::countr_zero(ends)) + 1) / 8;
+}
+
+// The same for varints that mostly take one or two bytes: which of them costs no branch.
+inline std::size_t ShortVarintOfWord(std::uint64_t word, std::uint64_t& bits) {
+  if ((word & 0x8080) == 0x8080) [[unlikely]]
+    return VarintOfWord(word, bits);
+  const std::uint64_t second = (word >> 7) & 1;
+  bits = (word & 0x7f) | ((word >> 1) & 0x3f80 & (0 - second));
+  return 1 + second;
 }
 
 }  // namespace frazil::decode
