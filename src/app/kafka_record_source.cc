@@ -4,34 +4,6 @@
 #include <utility>
 
 namespace frazil::app {
-namespace {
-
-decode::NullableView ToView(const kafka::wire::NullableBytes& bytes) {
-  return {.data = bytes.data, .size = bytes.size};
-}
-
-decode::RecordBlock ToBlock(kafka::wire::RecordSet set, std::size_t held_bytes) {
-  decode::RecordBlock block;
-  block.records.reserve(set.records.size());
-  for (const kafka::wire::RecordView& record : set.records) {
-    block.records.push_back({.offset = record.offset,
-                             .timestamp = record.timestamp,
-                             .key = ToView(record.key),
-                             .value = ToView(record.value),
-                             .header_begin = record.header_begin,
-                             .header_count = record.header_count});
-  }
-  block.headers.reserve(set.headers.size());
-  for (const kafka::wire::HeaderView& header : set.headers) {
-    block.headers.push_back({.key = header.key, .value = ToView(header.value)});
-  }
-  block.owners = std::move(set.owners);
-  block.payload_bytes = set.payload_bytes;
-  block.held_bytes = held_bytes;
-  return block;
-}
-
-}  // namespace
 
 Result<std::vector<table::TopicName>> KafkaRecordSource::ListTopics(Deadline deadline,
                                                                     const std::stop_token& stop) {
@@ -100,12 +72,7 @@ Status KafkaRecordSource::ReadRange(const table::RangeRequest& range, const tabl
                                    .epoch = range.epoch,
                                    .start = range.start,
                                    .end = range.end};
-  return cluster_.ReadRange(
-      request,
-      [&sink](kafka::wire::RecordSet records, std::size_t held_bytes) {
-        return sink(ToBlock(std::move(records), held_bytes));
-      },
-      deadline, stop);
+  return cluster_.ReadRange(request, sink, deadline, stop);
 }
 
 }  // namespace frazil::app

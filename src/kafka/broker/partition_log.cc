@@ -67,7 +67,7 @@ std::optional<Refusal> CheckRecords(const RecordBatch& batch) {
   if (const Status checksum = wire::VerifyChecksum(batch); !checksum.ok()) {
     return Refuse(ProtocolError::kCorruptMessage, checksum.error().message());
   }
-  wire::RecordSet records;
+  RecordBlock records;
   const Status read = wire::AppendRecords(batch, limits, 0, 0, records);
   if (read.ok()) return std::nullopt;
   if (read.error().code() == ErrorCode::kUnsupported) {
@@ -206,11 +206,11 @@ TimedOffset FindInBatch(const StoredBatch& stored, std::int64_t start, std::int6
   ByteView rest = *stored.bytes;
   const auto batch = wire::TakeRecordBatch(rest, {});
   FRAZIL_CHECK(batch.ok() && batch->has_value());
-  wire::RecordSet records;
+  RecordBlock records;
   const Status read = wire::AppendRecords(**batch, {}, std::max(start, stored.base_offset),
                                           stored.last_offset + 1, records);
   FRAZIL_CHECK(read.ok());
-  for (const wire::RecordView& record : records.records) {
+  for (const RecordView& record : records.records) {
     if (record.timestamp >= timestamp) return {record.timestamp, record.offset};
   }
   return {};

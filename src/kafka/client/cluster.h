@@ -126,10 +126,11 @@ struct OpenTransaction {
 
 class ClusterState;
 
-// Takes records in order of offset; an error ends the read and becomes its result. The set's
-// owners keep its views alive. `held_bytes` is what the read holds at that moment: the broker's
-// answer, and the batches, uncompressed, that the set came from.
-using RecordSink = std::function<Status(wire::RecordSet records, std::size_t held_bytes)>;
+// Takes records in order of offset; an error ends the read and becomes its result. The block's
+// owners keep its views alive. Its `held_bytes` are what the read holds at that moment: the
+// broker's answer, and the batches, uncompressed, that the block came from. Each batch of which a
+// record is handed over is marked once in a whole read, in the block that holds the first of them.
+using RecordSink = std::function<Status(RecordBlock block)>;
 
 // Threads: all calls may be made from any number of threads at once; no lock is held while a broker
 // is waited for or the sink runs.

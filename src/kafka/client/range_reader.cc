@@ -256,12 +256,13 @@ bool RangeReader::IsBlockFull() const {
 }
 
 Status RangeReader::Emit() {
-  wire::RecordSet records = std::exchange(pending_, {});
+  RecordBlock block = std::exchange(pending_, {});
   pending_owns_answer_ = false;
   // Blocks after the first of a large batch share its buffer.
   const std::size_t buffer_bytes = std::max(std::exchange(pending_buffer_bytes_, 0), batch_bytes_);
-  if (records.records.empty()) return {};
-  const Status status = sink_(std::move(records), answer_bytes_ + buffer_bytes);
+  if (block.records.empty()) return {};
+  block.held_bytes = answer_bytes_ + buffer_bytes;
+  const Status status = sink_(std::move(block));
   sink_failed_ = !status.ok();
   return status;
 }

@@ -77,7 +77,7 @@ class RangeReader {
 
   // All before it has been handed over, or is not for readers.
   std::int64_t next_;
-  wire::RecordSet pending_;
+  RecordBlock pending_;
   // Whether the answer's own bytes are among the owners of `pending_`.
   bool pending_owns_answer_ = false;
   // Uncompressed for `pending_`.

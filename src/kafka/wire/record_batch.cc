@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "kafka/wire/codec.h"
 #include "kafka/wire/crc32c.h"
@@ -70,7 +71,7 @@ class RecordCursor {
     if (at_ == nullptr) return;
     at_ = count <= remaining() ? at_ + count : nullptr;
   }
-  NullableBytes Bytes() {
+  NullableView Bytes() {
     const std::int32_t size = Varint();
     const std::uint8_t* const from = at_;
     if (size < -1) at_ = nullptr;
@@ -93,7 +94,7 @@ class RecordCursor {
 class RecordAppender {
  public:
   RecordAppender(const RecordBatch& batch, std::int64_t begin, std::int64_t end,
-                 std::size_t max_record_bytes, std::int32_t& last_delta, RecordSet& into)
+                 std::size_t max_record_bytes, std::int32_t& last_delta, RecordBlock& into)
       : batch_(batch),
         begin_(begin),
         end_(end),
@@ -163,8 +164,8 @@ class RecordAppender {
       return false;
     }
     for (std::int32_t i = 0; i < count; ++i) {
-      const NullableBytes key = cursor.Bytes();
-      const NullableBytes value = cursor.Bytes();
+      const NullableView key = cursor.Bytes();
+      const NullableView value = cursor.Bytes();
       if (cursor.failed() || key.is_null()) return false;
       if (!wanted) continue;
       into_.headers.push_back({key.view(), value});
@@ -185,7 +186,7 @@ class RecordAppender {
   std::int64_t end_;
   std::size_t max_record_bytes_;
   std::int32_t& last_delta_;
-  RecordSet& into_;
+  RecordBlock& into_;
 };
 
 }  // namespace
@@ -261,7 +262,7 @@ Result<BatchRecords> BatchRecords::Open(const RecordBatch& batch, const RecordBa
 }
 
 Result<bool> BatchRecords::Append(std::int64_t begin, std::int64_t end, std::size_t most,
-                                  RecordSet& into) {
+                                  RecordBlock& into) {
   const std::size_t records_before = into.records.size();
   const std::size_t headers_before = into.headers.size();
   const std::size_t payload_before = into.payload_bytes;
@@ -286,12 +287,14 @@ Result<bool> BatchRecords::Append(std::int64_t begin, std::int64_t end, std::siz
     into.payload_bytes = payload_before;
     return status.error();
   }
-  if (owner_ != nullptr && into.records.size() != records_before) into.owners.push_back(owner_);
+  if (into.records.size() == records_before) return more;
+  if (owner_ != nullptr) into.owners.push_back(owner_);
+  if (!std::exchange(marked_, true)) into.batches.push_back(batch_.mark());
   return more;
 }
 
 Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
-                     std::int64_t end, RecordSet& into) {
+                     std::int64_t end, RecordBlock& into) {
   Decompressor decompressor;
   FRAZIL_ASSIGN_OR_RETURN(BatchRecords records, BatchRecords::Open(batch, limits, decompressor));
   const auto appended = records.Append(begin, end, std::numeric_limits<std::size_t>::max(), into);
@@ -300,7 +303,7 @@ Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, 
 
 Result<std::optional<ControlType>> ReadControlType(const RecordBatch& batch,
                                                    const RecordBatchLimits& limits) {
-  RecordSet set;
+  RecordBlock set;
   FRAZIL_RETURN_IF_ERROR(
       AppendRecords(batch, limits, 0, std::numeric_limits<std::int64_t>::max(), set));
   if (set.records.empty()) return std::optional<ControlType>();

@@ -10,48 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "base/bytes.h"
+#include "base/record_block.h"
 #include "base/result.h"
 #include "kafka/wire/compression.h"
 
 namespace frazil::kafka::wire {
-
-// A view that tells null from empty.
-struct NullableBytes {
-  const std::uint8_t* data = nullptr;
-  // -1: null.
-  std::int32_t size = -1;
-
-  bool is_null() const { return size < 0; }
-  ByteView view() const { return {data, static_cast<std::size_t>(is_null() ? 0 : size)}; }
-};
-
-struct HeaderView {
-  ByteView key;
-  NullableBytes value;
-};
-
-struct RecordView {
-  std::int64_t offset = 0;
-  // Milliseconds; -1: none. The batch's max timestamp where the topic stamps by log append time.
-  std::int64_t timestamp = -1;
-  NullableBytes key;
-  NullableBytes value;
-  // Index and count in RecordSet::headers.
-  std::uint32_t header_begin = 0;
-  std::uint32_t header_count = 0;
-};
-
-// Records in order of offset, and the buffers that they point into.
-struct RecordSet {
-  std::vector<RecordView> records;
-  std::vector<HeaderView> headers;
-  std::vector<std::shared_ptr<const void>> owners;
-  // Bytes of keys, values and headers.
-  std::size_t payload_bytes = 0;
-};
 
 struct RecordBatchLimits {
   // Of one batch, header included.
@@ -85,6 +50,7 @@ struct RecordBatch {
 
   std::int64_t last_offset() const { return base_offset + last_offset_delta; }
   std::int64_t next_offset() const { return last_offset() + 1; }
+  BatchMark mark() const { return {base_offset, last_offset(), record_count, checksum}; }
   // A value above kZstd is possible.
   CompressionCodec codec() const { return static_cast<CompressionCodec>(attributes & 0x07); }
   bool is_log_append_time() const { return (attributes & 0x08) != 0; }
@@ -116,12 +82,13 @@ class BatchRecords {
 
   // Appends the next records with offsets in [begin, end) to `into`, at most `most` of them; the
   // buffer that they point into joins into.owners, but for a batch without compression, whose owner
-  // is the caller's to add. Returns whether more may follow. All records are checked, those that
+  // is the caller's to add. The batch's mark joins into.batches together with the first record
+  // that is appended of it. Returns whether more may follow. All records are checked, those that
   // are not wanted too: exactly record_count of them, which fill the batch, with rising offsets in
   // [base_offset, last_offset()].
   // On an error `into` is as it was before.
   // Errors: corrupt_data; unsupported for a wanted record above the limit, naming its offset.
-  Result<bool> Append(std::int64_t begin, std::int64_t end, std::size_t most, RecordSet& into);
+  Result<bool> Append(std::int64_t begin, std::int64_t end, std::size_t most, RecordBlock& into);
 
  private:
   BatchRecords(const RecordBatch& batch, const RecordBatchLimits& limits)
@@ -136,13 +103,14 @@ class BatchRecords {
   ByteView rest_;
   std::int32_t index_ = 0;
   std::int32_t last_delta_ = -1;
+  bool marked_ = false;
 };
 
 // Appends all of the batch's records with offsets in [begin, end), as BatchRecords does.
 // On an error `into` holds nothing of this batch.
 // Errors: those of BatchRecords.
 Status AppendRecords(const RecordBatch& batch, const RecordBatchLimits& limits, std::int64_t begin,
-                     std::int64_t end, RecordSet& into);
+                     std::int64_t end, RecordBlock& into);
 
 enum class ControlType : std::uint8_t { kAbort, kCommit, kOther };
 

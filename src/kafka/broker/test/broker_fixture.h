@@ -100,9 +100,9 @@ class BrokerFixture : public testing::Test {
     while (!rest.empty()) {
       const auto batch = wire::TakeRecordBatch(rest, {}).value().value();
       EXPECT_TRUE(wire::VerifyChecksum(batch).ok());
-      wire::RecordSet set;
+      RecordBlock set;
       EXPECT_TRUE(wire::AppendRecords(batch, {}, 0, INT64_MAX, set).ok());
-      for (const wire::RecordView& record : set.records) {
+      for (const RecordView& record : set.records) {
         records.emplace_back(record.offset, AsText(record.value.view()));
       }
     }

@@ -67,20 +67,20 @@ class ClientTest : public testing::Test {
   // Reads into offsets_ and checks what holds for every read.
   Status Read(const ReadRequest& request, Deadline deadline = Soon()) {
     offsets_.clear();
-    return client().ReadRange(
-        request,
-        [this, &request](wire::RecordSet set, std::size_t /*held_bytes*/) -> Status {
-          EXPECT_FALSE(set.records.empty());
-          for (const wire::RecordView& record : set.records) {
-            EXPECT_GE(record.offset, request.start.value());
-            EXPECT_LT(record.offset, request.end.value());
-            EXPECT_TRUE(offsets_.empty() || record.offset > offsets_.back());
-            EXPECT_EQ(AsText(record.value.view()), "v" + std::to_string(record.offset));
-            offsets_.push_back(record.offset);
-          }
-          return {};
-        },
-        deadline, {});
+    return client().ReadRange(request,
+                              [this, &request](RecordBlock set) -> Status {
+                                EXPECT_FALSE(set.records.empty());
+                                for (const RecordView& record : set.records) {
+                                  EXPECT_GE(record.offset, request.start.value());
+                                  EXPECT_LT(record.offset, request.end.value());
+                                  EXPECT_TRUE(offsets_.empty() || record.offset > offsets_.back());
+                                  EXPECT_EQ(AsText(record.value.view()),
+                                            "v" + std::to_string(record.offset));
+                                  offsets_.push_back(record.offset);
+                                }
+                                return {};
+                              },
+                              deadline, {});
   }
   Status Read(std::int64_t start, std::int64_t end, Deadline deadline = Soon()) {
     return Read(Range(start, end), deadline);

@@ -94,13 +94,12 @@ TEST_F(HostileBrokerTest, AnswersWithoutRecordsAreNoStall) {
 
 TEST_F(HostileBrokerTest, ASlowSinkIsNoStall) {
   fake_.max_fetch_batches = 1;
-  const Status status =
-      client().ReadRange(Range(0, 4),
-                         [](wire::RecordSet, std::size_t /*held_bytes*/) -> Status {
-                           PauseUntil(Deadline::After(milliseconds(120)), {});
-                           return {};
-                         },
-                         MuchLater(), {});
+  const Status status = client().ReadRange(Range(0, 4),
+                                           [](RecordBlock) -> Status {
+                                             PauseUntil(Deadline::After(milliseconds(120)), {});
+                                             return {};
+                                           },
+                                           MuchLater(), {});
   EXPECT_TRUE(status.ok());
 }
 
@@ -166,16 +165,15 @@ TEST_F(HostileBrokerTest, EachTruncationAndFlipOfAnAnswerGivesAnErrorOrRecords) 
       return frame;
     });
     // Whatever comes out: it ends, and what is handed over lies in the range.
-    const Status status =
-        client().ReadRange(Range(0, 4),
-                           [](const wire::RecordSet& set, std::size_t /*held_bytes*/) -> Status {
-                             for (const wire::RecordView& record : set.records) {
-                               EXPECT_GE(record.offset, 0);
-                               EXPECT_LT(record.offset, 4);
-                             }
-                             return {};
-                           },
-                           Deadline::After(milliseconds(5)), {});
+    const Status status = client().ReadRange(Range(0, 4),
+                                             [](const RecordBlock& set) -> Status {
+                                               for (const RecordView& record : set.records) {
+                                                 EXPECT_GE(record.offset, 0);
+                                                 EXPECT_LT(record.offset, 4);
+                                               }
+                                               return {};
+                                             },
+                                             Deadline::After(milliseconds(5)), {});
     EXPECT_TRUE(status.ok() || !status.error().message().empty());
   }
   EXPECT_GT(size, 100U);
@@ -190,18 +188,20 @@ TEST_F(HostileBrokerTest, SmallRecordsDoNotPileUp) {
   for (int i = 0; i < 3; ++i) Partition().Data(100'000, -1, wire::CompressionCodec::kZstd);
   std::size_t largest = 0;
   std::int64_t next = 0;
-  const Status status =
-      client().ReadRange(Range(0, 300'000),
-                         [&](const wire::RecordSet& set, std::size_t /*held_bytes*/) -> Status {
-                           largest = std::max(largest, set.records.size());
-                           EXPECT_EQ(set.records.front().offset, next);
-                           next = set.records.back().offset + 1;
-                           return {};
-                         },
-                         MuchLater(), {});
+  std::size_t marks = 0;
+  const Status status = client().ReadRange(Range(0, 300'000),
+                                           [&](const RecordBlock& set) -> Status {
+                                             marks += set.batches.size();
+                                             largest = std::max(largest, set.records.size());
+                                             EXPECT_EQ(set.records.front().offset, next);
+                                             next = set.records.back().offset + 1;
+                                             return {};
+                                           },
+                                           MuchLater(), {});
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(next, 300'000);
   EXPECT_LE(largest, 1U << 18);
+  EXPECT_EQ(marks, 3U) << "one of the batches is handed over in two pieces";
 }
 
 }  // namespace

@@ -343,13 +343,12 @@ TEST_F(ReadRangeTest, TheSinksErrorEndsTheReadWhateverItsCode) {
   AddTopic().Data(2).Data(2);
   fake_.max_fetch_batches = 1;
   int calls = 0;
-  const Status status =
-      client().ReadRange(Range(0, 4),
-                         [&calls](wire::RecordSet, std::size_t /*held_bytes*/) -> Status {
-                           ++calls;
-                           return Error(ErrorCode::kNetwork, "the sink's own");
-                         },
-                         Soon(), {});
+  const Status status = client().ReadRange(Range(0, 4),
+                                           [&calls](RecordBlock) -> Status {
+                                             ++calls;
+                                             return Error(ErrorCode::kNetwork, "the sink's own");
+                                           },
+                                           Soon(), {});
   ExpectError(status, ErrorCode::kNetwork, {"the sink's own"});
   EXPECT_EQ(calls, 1);
 }
@@ -359,26 +358,55 @@ TEST_F(ReadRangeTest, LargeAnswersReachTheSinkInPieces) {
   for (int i = 0; i < 10; ++i) Partition().Data(10);
   options_.block_payload_bytes = 50;
   int calls = 0;
-  std::vector<wire::RecordSet> kept;
-  const Status status =
-      client().ReadRange(Range(0, 100),
-                         [&](wire::RecordSet set, std::size_t held_bytes) -> Status {
-                           ++calls;
-                           EXPECT_GT(held_bytes, set.payload_bytes);
-                           kept.push_back(std::move(set));
-                           return {};
-                         },
-                         Soon(), {});
+  std::vector<RecordBlock> kept;
+  const Status status = client().ReadRange(Range(0, 100),
+                                           [&](RecordBlock set) -> Status {
+                                             ++calls;
+                                             EXPECT_GT(set.held_bytes, set.payload_bytes);
+                                             kept.push_back(std::move(set));
+                                             return {};
+                                           },
+                                           Soon(), {});
   ASSERT_TRUE(status.ok());
   EXPECT_EQ(calls, 5);
   // The views outlive the read.
   std::int64_t offset = 0;
-  for (const wire::RecordSet& set : kept) {
-    for (const wire::RecordView& record : set.records) {
+  for (const RecordBlock& set : kept) {
+    for (const RecordView& record : set.records) {
       EXPECT_EQ(AsText(record.value.view()), "v" + std::to_string(offset++));
     }
   }
   EXPECT_EQ(offset, 100);
+}
+
+TEST_F(ReadRangeTest, EachBatchThatRecordsCameFromIsMarkedOnce) {
+  // Offsets: data 0..3, data of a transaction 4..5 and its abort at 6, data 7..10, a hole, data
+  // 13..15.
+  FakePartition& partition = AddTopic().Data(4).Data(2, 9).Marker(9, wire::ControlType::kAbort);
+  partition.aborted = {{9, 4, 6}};
+  partition.Data(4).Hole(2).Data(3);
+  options_.block_payload_bytes = 1;
+  fake_.max_fetch_batches = 2;
+  std::vector<BatchMark> marks;
+  std::size_t blocks = 0;
+  const Status status =
+      client().ReadRange(Range(2, 14),
+                         [&](const RecordBlock& block) -> Status {
+                           ++blocks;
+                           marks.insert(marks.end(), block.batches.begin(), block.batches.end());
+                           return {};
+                         },
+                         Soon(), {});
+  ASSERT_TRUE(status.ok()) << status.error().message();
+  EXPECT_EQ(blocks, 3U);
+  const auto mark_of = [&partition](std::size_t index) {
+    ByteView rest = partition.batches[index].bytes;
+    return wire::TakeRecordBatch(rest, {}).value().value().mark();
+  };
+  EXPECT_EQ(marks, (std::vector<BatchMark>{mark_of(0), mark_of(3), mark_of(4)}));
+  EXPECT_EQ(marks.back().base_offset, 13);
+  EXPECT_EQ(marks.back().last_offset, 15);
+  EXPECT_EQ(marks.back().record_count, 3);
 }
 
 TEST_F(ReadRangeTest, ThreadsShareABoundedNumberOfConnections) {
@@ -399,13 +427,12 @@ TEST_F(ReadRangeTest, ThreadsShareABoundedNumberOfConnections) {
         ReadRequest request = Range(0, 100);
         request.partition = PartitionId(i % 4);
         EXPECT_TRUE(cluster.Describe("orders", Soon(), {}).ok());
-        const Status status = cluster.ReadRange(
-            request,
-            [&records](wire::RecordSet set, std::size_t /*held_bytes*/) -> Status {
-              records += static_cast<int>(set.records.size());
-              return {};
-            },
-            Soon(), {});
+        const Status status = cluster.ReadRange(request,
+                                                [&records](RecordBlock set) -> Status {
+                                                  records += static_cast<int>(set.records.size());
+                                                  return {};
+                                                },
+                                                Soon(), {});
         EXPECT_TRUE(status.ok());
       });
     }

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const RecordBatchLimits limits{1U << 20, 1U << 22};
   ByteView rest(data, size);
   AbortedTransactionFilter filter({{1, 0}, {4, 2}});
-  RecordSet set;
+  RecordBlock set;
   for (;;) {
     const auto batch = TakeRecordBatch(rest, limits);
     if (!batch.ok() || !batch.value().has_value()) return 0;

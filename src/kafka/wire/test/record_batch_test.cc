@@ -30,7 +30,7 @@ Bytes ReadTestdata(const std::string& name) {
   return {content.begin(), content.end()};
 }
 
-nlohmann::json TextOf(const NullableBytes& bytes) {
+nlohmann::json TextOf(const NullableView& bytes) {
   if (bytes.is_null()) return nullptr;
   return HexEncode(bytes.view());
 }
@@ -44,7 +44,7 @@ nlohmann::json Describe(ByteView rest) {
     if (!taken.ok()) return taken.error().ToString();
     if (!taken.value().has_value()) return rest.empty() ? batches : nlohmann::json("bytes left");
     const RecordBatch& batch = **taken;
-    RecordSet set;
+    RecordBlock set;
     Status status = VerifyChecksum(batch);
     if (status.ok()) status = AppendRecords(batch, {}, 0, kAll, set);
     if (!status.ok()) return status.error().ToString();
@@ -93,11 +93,12 @@ ErrorCode CodeOf(const Bytes& bytes) {
   const auto taken = TakeRecordBatch(rest, {});
   if (!taken.ok()) return taken.error().code();
   EXPECT_TRUE(taken.value().has_value());
-  RecordSet set;
+  RecordBlock set;
   Status status = VerifyChecksum(**taken);
   if (status.ok()) status = AppendRecords(**taken, {}, 0, kAll, set);
   EXPECT_FALSE(status.ok());
-  EXPECT_TRUE(set.records.empty() && set.headers.empty() && set.payload_bytes == 0);
+  EXPECT_TRUE(set.records.empty() && set.headers.empty() && set.batches.empty() &&
+              set.payload_bytes == 0);
   return status.ok() ? ErrorCode::kInternal : status.error().code();
 }
 
@@ -169,7 +170,7 @@ TEST(RecordBatch, WriterAndReaderAgreeForAllCodecs) {
     const RecordBatch batch = TakeOne(bytes);
     EXPECT_EQ(batch.next_offset(), 121);
     ASSERT_TRUE(VerifyChecksum(batch).ok());
-    RecordSet set;
+    RecordBlock set;
     ASSERT_TRUE(AppendRecords(batch, {}, 0, kAll, set).ok());
     ASSERT_EQ(set.records.size(), 3U);
     EXPECT_EQ(set.records[0].offset, 103);
@@ -187,7 +188,7 @@ TEST(RecordBatch, KeepsOnlyTheWantedOffsets) {
   properties.base_offset = 10;
   const Bytes bytes =
       WriteBatch(properties, {Record(0, "a"), Record(1, "b"), Record(2, "c"), Record(3, "d")});
-  RecordSet set;
+  RecordBlock set;
   ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 11, 13, set).ok());
   ASSERT_EQ(set.records.size(), 2U);
   EXPECT_EQ(set.records[0].offset, 11);
@@ -199,7 +200,7 @@ TEST(RecordBatch, LogAppendTimeIsTheTimeOfAllRecords) {
   BatchProperties properties;
   properties.log_append_time = true;
   properties.append_timestamp = 77;
-  RecordSet set;
+  RecordBlock set;
   const Bytes bytes = WriteBatch(properties, {Record(0, "a"), Record(1, "b")});
   ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 0, kAll, set).ok());
   EXPECT_EQ(set.records[0].timestamp, 77);
@@ -213,7 +214,7 @@ TEST(RecordBatch, AnEmptiedBatchStillCoversItsOffsets) {
   const Bytes bytes = WriteBatch(properties, {});
   const RecordBatch batch = TakeOne(bytes);
   EXPECT_EQ(batch.next_offset(), 13);
-  RecordSet set;
+  RecordBlock set;
   EXPECT_TRUE(AppendRecords(batch, {}, 0, kAll, set).ok());
   EXPECT_TRUE(set.records.empty());
 }
@@ -252,7 +253,7 @@ TEST(RecordBatch, EachFlippedByteIsFoundOrOutsideTheChecksum) {
       const auto taken = TakeRecordBatch(rest, {});
       if (!taken.ok() || !taken.value().has_value()) continue;
       EXPECT_EQ(VerifyChecksum(**taken).ok(), i < 17) << i;
-      RecordSet set;
+      RecordBlock set;
       IgnoreError(AppendRecords(**taken, {}, 0, kAll, set));
     }
   }
@@ -293,7 +294,7 @@ TEST(RecordBatch, HoldsToItsLimits) {
     const Bytes bytes = WriteBatch(properties, {Record(0, large)});
     RecordBatchLimits limits;
     limits.max_uncompressed_bytes = 999'999;
-    RecordSet set;
+    RecordBlock set;
     const Status status = AppendRecords(TakeOne(bytes), limits, 0, kAll, set);
     if (codec != CompressionCodec::kNone) {
       ASSERT_LT(bytes.size(), 100'000U);
@@ -322,7 +323,7 @@ TEST(RecordBatch, ARecordAboveTheLimitIsNamed) {
   RecordBatchLimits limits;
   // Attributes, two deltas, key with length, value with length, count, header with two lengths.
   limits.max_record_bytes = 3 + 4 + 11 + 1 + 13;
-  RecordSet set;
+  RecordBlock set;
   EXPECT_TRUE(AppendRecords(TakeOne(bytes), limits, 0, kAll, set).ok());
   --limits.max_record_bytes;
   set = {};
@@ -350,7 +351,7 @@ TEST(RecordBatch, IsTakenPieceByPiece) {
     std::vector<std::size_t> sizes;
     std::int64_t offset = 2;
     for (bool more = true; more;) {
-      RecordSet set;
+      RecordBlock set;
       const auto appended = opened->Append(2, kAll, 3, set);
       ASSERT_TRUE(appended.ok());
       more = *appended;
@@ -362,6 +363,43 @@ TEST(RecordBatch, IsTakenPieceByPiece) {
   }
 }
 
+TEST(RecordBatch, ABatchIsMarkedWithTheFirstRecordThatIsHandedOver) {
+  BatchProperties properties;
+  properties.base_offset = 30;
+  properties.last_offset_delta = 12;
+  std::vector<RecordToWrite> records;
+  for (std::int32_t i = 0; i < 10; ++i) records.push_back(Record(i, "value"));
+  const Bytes bytes = WriteBatch(properties, records);
+  const BatchMark mark{.base_offset = 30,
+                       .last_offset = 42,
+                       .record_count = 10,
+                       .checksum = LoadBigEndian<std::uint32_t>(bytes.data() + 17)};
+  Decompressor decompressor;
+  const RecordBatchLimits limits;
+  auto opened = BatchRecords::Open(TakeOne(bytes), limits, decompressor);
+  ASSERT_TRUE(opened.ok());
+  RecordBlock none;
+  ASSERT_TRUE(opened->Append(33, kAll, 0, none).ok());
+  EXPECT_TRUE(none.batches.empty());
+  RecordBlock first;
+  ASSERT_TRUE(opened->Append(33, kAll, 2, first).ok());
+  EXPECT_EQ(first.batches, std::vector<BatchMark>{mark});
+  RecordBlock second;
+  ASSERT_TRUE(opened->Append(33, kAll, 2, second).ok());
+  EXPECT_EQ(second.records.size(), 2U);
+  EXPECT_TRUE(second.batches.empty());
+}
+
+TEST(RecordBatch, ABatchOfWhichNothingIsWantedIsNotMarked) {
+  const Bytes bytes = WriteBatch({}, {Record(0, "a"), Record(1, "b")});
+  RecordBlock set;
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 2, kAll, set).ok());
+  EXPECT_TRUE(set.batches.empty());
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 1, kAll, set).ok());
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 0, 1, set).ok());
+  EXPECT_EQ(set.batches.size(), 2U);
+}
+
 TEST(RecordBatch, DamageBehindAPieceIsFoundWithTheLastOne) {
   Bytes bytes = WriteBatch({}, {Record(0, "one"), Record(1, "two"), Record(2, "three")});
   bytes[60] = 2;
@@ -370,12 +408,13 @@ TEST(RecordBatch, DamageBehindAPieceIsFoundWithTheLastOne) {
   const RecordBatchLimits limits;
   auto opened = BatchRecords::Open(TakeOne(bytes), limits, decompressor);
   ASSERT_TRUE(opened.ok());
-  RecordSet set;
+  RecordBlock set;
   ASSERT_TRUE(opened->Append(0, kAll, 1, set).ok());
   const auto rest = opened->Append(0, kAll, kNoLimit, set);
   ASSERT_FALSE(rest.ok());
   EXPECT_EQ(rest.error().code(), ErrorCode::kCorruptData);
   EXPECT_EQ(set.records.size(), 1U);
+  EXPECT_EQ(set.batches.size(), 1U);
 }
 
 TEST(RecordBatch, RefusesDamagedCompressedRecords) {
