@@ -6,8 +6,11 @@
 #include <vector>
 
 #include <arrow/array.h>
+#include <arrow/array/builder_binary.h>
 #include <arrow/array/data.h>
 #include <arrow/type.h>
+
+#include "parquet/library_error.h"
 
 namespace frazil::parquet {
 namespace {
@@ -21,8 +24,16 @@ std::shared_ptr<arrow::Field> ArrowField(const NestedField& field, const std::st
   return arrow::field(name, ArrowType(field.type), /*nullable=*/!field.required);
 }
 
+bool IsTextDictionary(const arrow::DataType& type) {
+  if (type.id() != arrow::Type::DICTIONARY) return false;
+  const auto& dictionary = static_cast<const arrow::DictionaryType&>(type);
+  return dictionary.index_type()->id() == arrow::Type::INT32 &&
+         dictionary.value_type()->id() == arrow::Type::STRING;
+}
+
 // Whether values of `found` lie in memory as values of `wanted` do, and mean the same.
 bool SameForm(const arrow::DataType& wanted, const arrow::DataType& found) {
+  if (wanted.id() == arrow::Type::STRING && IsTextDictionary(found)) return true;
   if (wanted.id() != found.id() || wanted.num_fields() != found.num_fields()) return false;
   if (wanted.id() == arrow::Type::TIMESTAMP) {
     const auto& left = static_cast<const arrow::TimestampType&>(wanted);
@@ -36,13 +47,70 @@ bool SameForm(const arrow::DataType& wanted, const arrow::DataType& found) {
   return true;
 }
 
-std::shared_ptr<arrow::ArrayData> WithType(const arrow::ArrayData& data,
-                                           const std::shared_ptr<arrow::DataType>& type) {
-  auto copy = data.Copy();
-  copy->type = type;
-  for (std::size_t i = 0; i < copy->child_data.size(); ++i) {
-    copy->child_data[i] = WithType(*copy->child_data[i], type->field(static_cast<int>(i))->type());
+Status CheckDictionary(const arrow::DictionaryArray& array) {
+  const auto& indices = static_cast<const arrow::Int32Array&>(*array.indices());
+  const std::int64_t size = array.dictionary()->length();
+  bool good = array.dictionary()->null_count() == 0;
+  for (std::int64_t i = 0; good && i < indices.length(); ++i) {
+    good = indices.IsNull(i) || (indices.Value(i) >= 0 && indices.Value(i) < size);
   }
+  if (good) return {};
+  return Error(ErrorCode::kInternal, "a dictionary of text lacks a value");
+}
+
+Result<std::shared_ptr<arrow::ArrayData>> Unfold(const arrow::DictionaryArray& array) {
+  const auto& indices = static_cast<const arrow::Int32Array&>(*array.indices());
+  const auto& texts = static_cast<const arrow::StringArray&>(*array.dictionary());
+  arrow::StringBuilder builder;
+  arrow::Status status = builder.Reserve(indices.length());
+  for (std::int64_t i = 0; status.ok() && i < indices.length(); ++i) {
+    status =
+        indices.IsNull(i) ? builder.AppendNull() : builder.Append(texts.GetView(indices.Value(i)));
+  }
+  std::shared_ptr<arrow::Array> unfolded;
+  if (status.ok()) status = builder.Finish(&unfolded);
+  if (!status.ok()) return LibraryError(status);
+  return unfolded->data();
+}
+
+// The nested type with these in the places of its children.
+std::shared_ptr<arrow::DataType> WithChildren(
+    const std::shared_ptr<arrow::DataType>& type,
+    const std::vector<std::shared_ptr<arrow::ArrayData>>& children) {
+  arrow::FieldVector fields;
+  bool same = true;
+  for (std::size_t i = 0; i < children.size(); ++i) {
+    fields.push_back(type->field(static_cast<int>(i))->WithType(children[i]->type));
+    same = same && fields.back()->type() == type->field(static_cast<int>(i))->type();
+  }
+  if (same) return type;
+  switch (type->id()) {
+    case arrow::Type::STRUCT:
+      return arrow::struct_(std::move(fields));
+    case arrow::Type::LIST:
+      return arrow::list(fields.front());
+    default:  // MAP
+      return std::make_shared<arrow::MapType>(fields.front()->type()->field(0),
+                                              fields.front()->type()->field(1));
+  }
+}
+
+Result<std::shared_ptr<arrow::ArrayData>> WithType(const std::shared_ptr<arrow::ArrayData>& data,
+                                                   const std::shared_ptr<arrow::DataType>& type,
+                                                   Dictionaries dictionaries) {
+  if (data->type->id() == arrow::Type::DICTIONARY) {
+    const arrow::DictionaryArray array(data);
+    FRAZIL_RETURN_IF_ERROR(CheckDictionary(array));
+    if (dictionaries == Dictionaries::kKeep) return data;
+    return Unfold(array);
+  }
+  auto copy = data->Copy();
+  for (std::size_t i = 0; i < copy->child_data.size(); ++i) {
+    FRAZIL_ASSIGN_OR_RETURN(
+        copy->child_data[i],
+        WithType(copy->child_data[i], type->field(static_cast<int>(i))->type(), dictionaries));
+  }
+  copy->type = WithChildren(type, copy->child_data);
   return copy;
 }
 
@@ -101,13 +169,15 @@ std::shared_ptr<arrow::Schema> ArrowSchema(const iceberg::Schema& schema) {
 }
 
 Result<std::shared_ptr<arrow::Array>> ConformColumn(const NestedField& field,
-                                                    const std::shared_ptr<arrow::Array>& column) {
+                                                    const std::shared_ptr<arrow::Array>& column,
+                                                    Dictionaries dictionaries) {
   const auto type = ArrowType(field.type);
   if (!SameForm(*type, *column->type())) {
     return Error(ErrorCode::kInternal, "column " + field.name + " is " + ToString(field.type) +
                                            " but the batch holds " + column->type()->ToString());
   }
-  return arrow::MakeArray(WithType(*column->data(), type));
+  FRAZIL_ASSIGN_OR_RETURN(auto data, WithType(column->data(), type, dictionaries));
+  return arrow::MakeArray(std::move(data));
 }
 
 }  // namespace frazil::parquet

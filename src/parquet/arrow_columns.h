@@ -20,11 +20,20 @@ namespace frazil::parquet {
 std::shared_ptr<arrow::DataType> ArrowType(const iceberg::Type& type);
 std::shared_ptr<arrow::Schema> ArrowSchema(const iceberg::Schema& schema);
 
-// The same values under ArrowType(field.type). libparquet derives definition levels from the
-// nullability in Arrow's nested types, so that must be the schema's own and not the batch's.
+// What becomes of text that comes as a dictionary of int32 and utf8.
+enum class Dictionaries {
+  kUnfold,  // utf8
+  kKeep,
+};
+
+// The same values under ArrowType(field.type), or with dictionaries in the places of text.
+// Definition levels are derived from the nullability in nested types, so that must be the schema's
+// own and not the batch's.
 // Errors: internal, naming the field, when the column has another type (names, nullability and
-// metadata of nested fields, and the name of a time zone, are free).
+// metadata of nested fields, and the name of a time zone, are free), or when a dictionary holds
+// NULL or is shorter than an index says; resource_exhausted.
 Result<std::shared_ptr<arrow::Array>> ConformColumn(const iceberg::NestedField& field,
-                                                    const std::shared_ptr<arrow::Array>& column);
+                                                    const std::shared_ptr<arrow::Array>& column,
+                                                    Dictionaries dictionaries);
 
 }  // namespace frazil::parquet

@@ -15,6 +15,8 @@
 #include <arrow/util/decimal.h>
 
 #include "iceberg/single_value.h"
+#include "parquet/leaf_columns.h"
+#include "parquet/leaf_summary.h"
 
 namespace frazil::parquet {
 namespace {
@@ -69,8 +71,8 @@ Status ForEachValue(const arrow::Array& array, const Places& places, Leaf& leaf,
 
 // What a batch showed joins what the ones before it did.
 template <typename Kept, typename Value>
-void MergeExtremes(const Extremes<Value>& found, const Places& places, Leaf& leaf) {
-  if (found.empty() || places.repeated) return;
+void MergeExtremes(const Extremes<Value>& found, bool repeated, Leaf& leaf) {
+  if (found.empty() || repeated) return;
   if (!std::holds_alternative<Extremes<Kept>>(leaf.extremes)) leaf.extremes = Extremes<Kept>();
   std::get<Extremes<Kept>>(leaf.extremes).Merge(found);
 }
@@ -81,7 +83,7 @@ Status MeasureNumbers(const arrow::Array& array, const Places& places, Leaf& lea
   Extremes<std::int64_t> extremes;
   FRAZIL_RETURN_IF_ERROR(
       ForEachValue(array, places, leaf, [&](std::int64_t i) { extremes.Add(numbers.Value(i)); }));
-  MergeExtremes<std::int64_t>(extremes, places, leaf);
+  MergeExtremes<std::int64_t>(extremes, places.repeated, leaf);
   return {};
 }
 
@@ -97,7 +99,7 @@ Status MeasureFloats(const arrow::Array& array, const Places& places, Leaf& leaf
       extremes.Add(value);
     }
   }));
-  MergeExtremes<double>(extremes, places, leaf);
+  MergeExtremes<double>(extremes, places.repeated, leaf);
   return {};
 }
 
@@ -114,7 +116,7 @@ Status MeasureDecimals(const arrow::Array& array, const Places& places, Leaf& le
     return Error(ErrorCode::kInternal, "a value does not fit into " + ToString(leaf.field->type) +
                                            " of the field: " + leaf.field->name);
   }
-  MergeExtremes<arrow::Decimal128>(extremes, places, leaf);
+  MergeExtremes<arrow::Decimal128>(extremes, places.repeated, leaf);
   return {};
 }
 
@@ -132,7 +134,7 @@ Status MeasureBytes(const arrow::Array& array, const Places& places, Leaf& leaf)
   Extremes<std::string_view> extremes;
   FRAZIL_RETURN_IF_ERROR(
       ForEachValue(array, places, leaf, [&](std::int64_t i) { extremes.Add(values.GetView(i)); }));
-  if (HasBounds(leaf.field->type)) MergeExtremes<std::string>(extremes, places, leaf);
+  if (HasBounds(leaf.field->type)) MergeExtremes<std::string>(extremes, places.repeated, leaf);
   return {};
 }
 
@@ -294,6 +296,22 @@ ColumnMeter::ColumnMeter(const iceberg::Schema& schema) {
 
 Status ColumnMeter::Add(const NestedField& field, const arrow::Array& column) {
   return Walk(field, column, Places{}, leaves_);
+}
+
+void ColumnMeter::Add(const LeafColumn& column, const LeafSummary& summary) {
+  Leaf& leaf = leaves_.at(column.field->id);
+  leaf.counts.value_count += column.slots;
+  leaf.counts.null_count += column.slots - column.present_count;
+  leaf.counts.nan_count += summary.nan_count;
+  if (const auto* numbers = std::get_if<Extremes<std::int64_t>>(&summary.extremes)) {
+    MergeExtremes<std::int64_t>(*numbers, column.repeated(), leaf);
+  } else if (const auto* reals = std::get_if<Extremes<double>>(&summary.extremes)) {
+    MergeExtremes<double>(*reals, column.repeated(), leaf);
+  } else if (const auto* decimals = std::get_if<Extremes<arrow::Decimal128>>(&summary.extremes)) {
+    MergeExtremes<arrow::Decimal128>(*decimals, column.repeated(), leaf);
+  } else if (const auto* bytes = std::get_if<Extremes<std::string_view>>(&summary.extremes)) {
+    if (HasBounds(leaf.field->type)) MergeExtremes<std::string>(*bytes, column.repeated(), leaf);
+  }
 }
 
 MetricsByField ColumnMeter::Metrics() const {

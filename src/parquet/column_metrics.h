@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <arrow/type_fwd.h>
@@ -17,12 +18,18 @@
 
 namespace frazil::parquet {
 
+struct LeafColumn;
+struct LeafSummary;
+
 using MetricsByField = std::map<FieldId, iceberg::ColumnMetrics>;
 
 // The least and the greatest of the values shown to it.
 template <typename Value>
 class Extremes {
  public:
+  Extremes() = default;
+  Extremes(Value low, Value high) : empty_(false), low_(std::move(low)), high_(std::move(high)) {}
+
   void Add(const Value& value) {
     if (empty_) {
       low_ = high_ = value;
@@ -66,6 +73,9 @@ class ColumnMeter {
   // Errors: internal, naming the field, for a NULL in a required field whose parents are there, and
   // for a decimal that its precision cannot hold. After one the meter is of no use.
   Status Add(const iceberg::NestedField& field, const arrow::Array& column);
+
+  // Adds a leaf of a batch that was taken apart and summed up already.
+  void Add(const LeafColumn& column, const LeafSummary& summary);
 
   // One entry for each leaf of the schema, of all that was added; column_size is 0.
   MetricsByField Metrics() const;

@@ -21,6 +21,7 @@ using ::parquet::schema::PrimitiveNode;
 using Physical = ::parquet::Type;
 
 constexpr int kMaxPrecision = 38;
+constexpr int kMostNumberDigits = 18;
 constexpr int kUuidLength = 16;
 
 struct LeafForm {
@@ -47,7 +48,7 @@ int DecimalLength(int precision) {
 LeafForm DecimalForm(int precision, int scale) {
   const auto logical = LogicalType::Decimal(precision, scale);
   if (precision <= 9) return {Physical::INT32, logical};
-  if (precision <= 18) return {Physical::INT64, logical};
+  if (precision <= kMostNumberDigits) return {Physical::INT64, logical};
   return {Physical::FIXED_LEN_BYTE_ARRAY, logical, DecimalLength(precision)};
 }
 
@@ -139,6 +140,27 @@ Result<NodePtr> FieldNode(const NestedField& field, const std::string& name) {
 }
 
 }  // namespace
+
+bool IsDecimalNumber(const iceberg::Type& type) {
+  return type.kind == TypeKind::kDecimal && type.precision <= kMostNumberDigits;
+}
+
+std::size_t ParquetWidth(const iceberg::Type& type) {
+  const auto form = FormOf(type);
+  if (!form.ok()) return 0;
+  switch (form->physical) {
+    case Physical::INT32:
+    case Physical::FLOAT:
+      return sizeof(std::int32_t);
+    case Physical::INT64:
+    case Physical::DOUBLE:
+      return sizeof(std::int64_t);
+    case Physical::FIXED_LEN_BYTE_ARRAY:
+      return static_cast<std::size_t>(form->length);
+    default:
+      return 0;
+  }
+}
 
 Result<NodePtr> ParquetSchema(const iceberg::Schema& schema) {
   FRAZIL_ASSIGN_OR_RETURN(const NodeVector nodes, StructNodes(schema.fields));

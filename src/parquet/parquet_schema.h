@@ -3,6 +3,8 @@
 // Spec: Apache Iceberg table spec, appendix A "Parquet".
 #pragma once
 
+#include <cstddef>
+
 #include <parquet/schema.h>
 
 #include "base/result.h"
@@ -15,5 +17,12 @@ namespace frazil::parquet {
 // Errors: internal for what Parquet cannot hold (a struct without fields, a decimal or fixed out of
 // its bounds).
 Result<::parquet::schema::NodePtr> ParquetSchema(const iceberg::Schema& schema);
+
+// Whether a decimal is a number of 4 or 8 bytes, as those of up to 18 digits are, and not bytes.
+bool IsDecimalNumber(const iceberg::Type& type);
+
+// Bytes of a plain value; 0: of any length (string, binary), or less than one (boolean).
+// Requires: a leaf that ParquetSchema takes.
+std::size_t ParquetWidth(const iceberg::Type& type);
 
 }  // namespace frazil::parquet

@@ -42,14 +42,17 @@ std::unique_ptr<::parquet::ParquetFileReader> OpenFile(const Bytes& file) {
   return ::parquet::ParquetFileReader::Open(Input(file));
 }
 
-EncodedChunk Encoded(const Sample& sample) {
-  auto chunk = EncodeChunk(*sample.batch, sample.schema);
+constexpr int kVersions[] = {1, 2};
+
+EncodedChunk Encoded(const Sample& sample, int version = kEncoderVersion) {
+  auto chunk = EncodeChunk(*sample.batch, sample.schema, version);
   if (!chunk.ok()) ADD_FAILURE() << sample.name << ": " << chunk.error().ToString();
   return chunk.ok() ? std::move(chunk).value() : EncodedChunk{};
 }
 
-void ExpectReadsBack(const Sample& sample) {
-  const EncodedChunk chunk = Encoded(sample);
+void ExpectReadsBack(const Sample& sample, int version) {
+  const EncodedChunk chunk = Encoded(sample, version);
+  EXPECT_EQ(chunk.file_size, static_cast<std::int64_t>(chunk.file.size()));
   EXPECT_EQ(chunk.record_count, sample.batch->num_rows());
   auto opened = ::parquet::arrow::OpenFile(Input(chunk.file), arrow::default_memory_pool());
   ASSERT_TRUE(opened.ok()) << opened.status().ToString();
@@ -69,12 +72,20 @@ void ExpectReadsBack(const Sample& sample) {
 }
 
 TEST(ChunkEncoderTest, FixedSamplesReadBackAsTheyWere) {
-  for (const Sample& sample : FixedSamples()) ExpectReadsBack(sample);
+  for (const int version : kVersions) {
+    for (const Sample& sample : FixedSamples()) ExpectReadsBack(sample, version);
+  }
 }
 
 TEST(ChunkEncoderTest, RandomBatchesReadBackAsTheyWere) {
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) ExpectReadsBack(RandomSample(seed, 40));
-  for (std::uint64_t seed = 1001; seed <= 1010; ++seed) ExpectReadsBack(RandomSample(seed, 3000));
+  for (const int version : kVersions) {
+    for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+      ExpectReadsBack(RandomSample(seed, 40), version);
+    }
+    for (std::uint64_t seed = 1001; seed <= 1010; ++seed) {
+      ExpectReadsBack(RandomSample(seed, 3000), version);
+    }
+  }
 }
 
 TEST(ChunkEncoderTest, SchemaIsWhatTheIcebergSpecificationSays) {
@@ -170,9 +181,9 @@ TEST(ChunkEncoderTest, SchemaIsWhatTheIcebergSpecificationSays) {
 )");
 }
 
-TEST(ChunkEncoderTest, FileIsPlainUncompressedAndBare) {
+TEST(ChunkEncoderTest, FileOfVersionOneIsPlainUncompressedAndBare) {
   for (const Sample& sample : FixedSamples()) {
-    const EncodedChunk chunk = Encoded(sample);
+    const EncodedChunk chunk = Encoded(sample, 1);
     const auto reader = OpenFile(chunk.file);
     const auto footer = reader->metadata();
     EXPECT_EQ(footer->created_by(), "frazil encoder 1");
@@ -205,7 +216,7 @@ TEST(ChunkEncoderTest, FileIsPlainUncompressedAndBare) {
 }
 
 TEST(ChunkEncoderTest, PagesAreOfVersionOne) {
-  const EncodedChunk chunk = Encoded(FixedSamples().at(4));
+  const EncodedChunk chunk = Encoded(FixedSamples().at(4), 1);
   const auto reader = OpenFile(chunk.file);
   const auto pages = reader->RowGroup(0)->GetColumnPageReader(0);
   int count = 0;
@@ -231,12 +242,14 @@ TEST(ChunkEncoderTest, SliceGivesTheBytesOfItsOwnRows) {
       copies.push_back(*builder->Finish());
     }
     const auto copy = arrow::RecordBatch::Make(slice->schema(), 2, copies);
-    const auto of_slice = EncodeChunk(*slice, sample.schema);
-    const auto of_copy = EncodeChunk(*copy, sample.schema);
-    ASSERT_TRUE(of_slice.ok()) << of_slice.error().ToString();
-    ASSERT_TRUE(of_copy.ok()) << of_copy.error().ToString();
-    EXPECT_EQ(of_slice->file, of_copy->file) << sample.name;
-    EXPECT_EQ(of_slice->columns, of_copy->columns) << sample.name;
+    for (const int version : kVersions) {
+      const auto of_slice = EncodeChunk(*slice, sample.schema, version);
+      const auto of_copy = EncodeChunk(*copy, sample.schema, version);
+      ASSERT_TRUE(of_slice.ok()) << of_slice.error().ToString();
+      ASSERT_TRUE(of_copy.ok()) << of_copy.error().ToString();
+      EXPECT_EQ(of_slice->file, of_copy->file) << sample.name;
+      EXPECT_EQ(of_slice->columns, of_copy->columns) << sample.name;
+    }
   }
 }
 
@@ -306,11 +319,13 @@ TEST(ChunkEncoderTest, BatchThatDoesNotFitTheSchemaIsRefused) {
     ASSERT_TRUE(array.ok()) << test_case.name << array.status().ToString();
     const auto batch = arrow::RecordBatch::Make(
         arrow::schema({arrow::field("f", test_case.batch_type)}), (*array)->length(), {*array});
-    const auto chunk =
-        EncodeChunk(*batch, SchemaOf({Field(1, "f", test_case.type, test_case.required)}));
-    ASSERT_FALSE(chunk.ok()) << test_case.name;
-    EXPECT_EQ(chunk.error().code(), ErrorCode::kInternal) << test_case.name;
-    EXPECT_THAT(chunk.error().message(), HasSubstr(test_case.message)) << test_case.name;
+    for (const int version : kVersions) {
+      const auto chunk = EncodeChunk(
+          *batch, SchemaOf({Field(1, "f", test_case.type, test_case.required)}), version);
+      ASSERT_FALSE(chunk.ok()) << test_case.name;
+      EXPECT_EQ(chunk.error().code(), ErrorCode::kInternal) << test_case.name;
+      EXPECT_THAT(chunk.error().message(), HasSubstr(test_case.message)) << test_case.name;
+    }
   }
 }
 
@@ -323,10 +338,13 @@ TEST(ChunkEncoderTest, DecimalThatItsPrecisionCannotHoldIsRefused) {
       ASSERT_TRUE(builder.Append(arrow::Decimal128(1)).ok());
       const auto batch = arrow::RecordBatch::Make(
           arrow::schema({arrow::field("f", arrow::decimal128(9, 0))}), 2, {*builder.Finish()});
-      const auto chunk = EncodeChunk(*batch, SchemaOf({Field(1, "f", Type::Decimal(9, 0))}));
-      ASSERT_FALSE(chunk.ok());
-      EXPECT_EQ(chunk.error().code(), ErrorCode::kInternal);
-      EXPECT_THAT(chunk.error().message(), HasSubstr("decimal(9, 0)"));
+      for (const int version : kVersions) {
+        const auto chunk =
+            EncodeChunk(*batch, SchemaOf({Field(1, "f", Type::Decimal(9, 0))}), version);
+        ASSERT_FALSE(chunk.ok());
+        EXPECT_EQ(chunk.error().code(), ErrorCode::kInternal);
+        EXPECT_THAT(chunk.error().message(), HasSubstr("decimal(9, 0)"));
+      }
     }
   }
 }
@@ -343,7 +361,7 @@ TEST(ChunkEncoderTest, NumberOfColumnsMustBeTheSchemas) {
 
 TEST(ChunkEncoderTest, UnknownEncoderVersionIsNotReproducible) {
   const Sample sample = FixedSamples().at(2);
-  for (const int version : {0, kEncoderVersion - 1, kEncoderVersion + 1, -1}) {
+  for (const int version : {0, kOldestEncoderVersion - 1, kEncoderVersion + 1, -1}) {
     const auto chunk = EncodeChunk(*sample.batch, sample.schema, version);
     ASSERT_FALSE(chunk.ok());
     EXPECT_EQ(chunk.error().code(), ErrorCode::kPathNotReproducible);
@@ -363,10 +381,12 @@ TEST(ChunkEncoderTest, ElementsBelowANullListAreNotWritten) {
       arrow::list(arrow::int32()), 3, {validity, offsets->data()->buffers[1]}, {values->data()}, 1);
   const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("f", data->type)}), 3,
                                               {arrow::MakeArray(data)});
-  const auto chunk = EncodeChunk(*batch, schema);
-  ASSERT_TRUE(chunk.ok()) << chunk.error().ToString();
-  EXPECT_EQ(chunk->file, Encoded(sample).file);
-  EXPECT_EQ(chunk->columns, Encoded(sample).columns);
+  for (const int version : kVersions) {
+    const auto chunk = EncodeChunk(*batch, schema, version);
+    ASSERT_TRUE(chunk.ok()) << chunk.error().ToString();
+    EXPECT_EQ(chunk->file, Encoded(sample, version).file);
+    EXPECT_EQ(chunk->columns, Encoded(sample, version).columns);
+  }
 }
 
 }  // namespace

@@ -29,10 +29,21 @@ using iceberg::Type;
 using iceberg::TypeKind;
 using Json = nlohmann::ordered_json;
 
-std::map<FieldId, ColumnMetrics> MetricsOf(const Sample& sample) {
-  auto chunk = EncodeChunk(*sample.batch, sample.schema);
+std::map<FieldId, ColumnMetrics> MetricsOf(const Sample& sample, int version) {
+  auto chunk = EncodeChunk(*sample.batch, sample.schema, version);
   EXPECT_TRUE(chunk.ok()) << chunk.error().ToString();
   return chunk.ok() ? std::move(chunk->columns) : std::map<FieldId, ColumnMetrics>{};
+}
+
+// Of every version: they differ in sizes alone.
+std::map<FieldId, ColumnMetrics> MetricsOf(const Sample& sample) {
+  auto found = MetricsOf(sample, kEncoderVersion);
+  for (int version = kOldestEncoderVersion; version < kEncoderVersion; ++version) {
+    auto other = MetricsOf(sample, version);
+    for (auto& [id, column] : other) column.column_size = found.at(id).column_size;
+    EXPECT_EQ(other, found) << sample.name << ", version " << version;
+  }
+  return found;
 }
 
 // One leaf: values, NULLs, NaNs, and the bounds in hexadecimal ("-": none).

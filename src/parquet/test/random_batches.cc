@@ -188,9 +188,10 @@ std::vector<std::int64_t> RandomGroups(std::uint64_t seed, std::int64_t rows) {
 }
 
 Result<EncodedChunk> EncodeInGroups(const Sample& sample, const std::vector<std::int64_t>& groups,
-                                    std::size_t expected_file_bytes) {
-  FRAZIL_ASSIGN_OR_RETURN(ChunkEncoder encoder,
-                          ChunkEncoder::Open(sample.schema, kEncoderVersion, expected_file_bytes));
+                                    int encoder_version, std::size_t expected_file_bytes,
+                                    EncoderOutput output) {
+  FRAZIL_ASSIGN_OR_RETURN(ChunkEncoder encoder, ChunkEncoder::Open(sample.schema, encoder_version,
+                                                                   expected_file_bytes, output));
   std::int64_t start = 0;
   for (const std::int64_t rows : groups) {
     FRAZIL_RETURN_IF_ERROR(encoder.Append(*sample.batch->Slice(start, rows)));

@@ -20,6 +20,8 @@ std::vector<std::int64_t> RandomGroups(std::uint64_t seed, std::int64_t rows);
 
 // The sample's rows in batches of `groups` rows. Requires: the sample has that many rows.
 Result<EncodedChunk> EncodeInGroups(const Sample& sample, const std::vector<std::int64_t>& groups,
-                                    std::size_t expected_file_bytes = 0);
+                                    int encoder_version = kEncoderVersion,
+                                    std::size_t expected_file_bytes = 0,
+                                    EncoderOutput output = EncoderOutput::kFile);
 
 }  // namespace frazil::parquet

@@ -39,7 +39,7 @@ std::shared_ptr<::parquet::FileMetaData> Footer(const Bytes& file) {
 
 EncodedChunk EncodedInGroups(const Sample& sample, const std::vector<std::int64_t>& groups,
                              std::size_t expected_bytes = 0) {
-  auto chunk = EncodeInGroups(sample, groups, expected_bytes);
+  auto chunk = EncodeInGroups(sample, groups, kEncoderVersion, expected_bytes);
   if (!chunk.ok()) ADD_FAILURE() << sample.name << ": " << chunk.error().ToString();
   return chunk.ok() ? std::move(chunk).value() : EncodedChunk{};
 }

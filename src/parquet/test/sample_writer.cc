@@ -37,8 +37,8 @@ std::string MetricsToJson(const EncodedChunk& chunk) {
 }
 
 bool Write(const std::filesystem::path& folder, const std::string& name, const Sample& sample,
-           const std::vector<std::int64_t>& groups) {
-  const auto chunk = EncodeInGroups(sample, groups);
+           const std::vector<std::int64_t>& groups, int version) {
+  const auto chunk = EncodeInGroups(sample, groups, version);
   if (!chunk.ok()) {
     std::fprintf(stderr, "%s: %s\n", name.c_str(), chunk.error().ToString().c_str());
     return false;
@@ -56,11 +56,16 @@ bool Write(const std::filesystem::path& folder, const std::string& name, const S
   return file.good() && values.good();
 }
 
-// In one batch, and in several.
-bool WriteBoth(const std::filesystem::path& folder, const Sample& sample, std::uint64_t seed) {
+// By each version, in one batch and in several.
+bool WriteAll(const std::filesystem::path& folder, const Sample& sample, std::uint64_t seed) {
   const std::int64_t rows = sample.batch->num_rows();
-  return Write(folder, sample.name, sample, {rows}) &&
-         Write(folder, sample.name + "_groups", sample, RandomGroups(seed, rows));
+  bool good = true;
+  for (int version = kOldestEncoderVersion; version <= kEncoderVersion; ++version) {
+    const std::string name = sample.name + "_v" + std::to_string(version);
+    good = Write(folder, name, sample, {rows}, version) &&
+           Write(folder, name + "_groups", sample, RandomGroups(seed, rows), version) && good;
+  }
+  return good;
 }
 
 }  // namespace
@@ -75,11 +80,11 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(folder);
   bool good = true;
   for (const auto& sample : frazil::parquet::FixedSamples()) {
-    good = frazil::parquet::WriteBoth(folder, sample, 1) && good;
+    good = frazil::parquet::WriteAll(folder, sample, 1) && good;
   }
   for (std::uint64_t seed = 1; seed <= frazil::parquet::kRandomSamples; ++seed) {
     const auto sample = frazil::parquet::RandomSample(seed, 40);
-    good = frazil::parquet::WriteBoth(folder, sample, seed) && good;
+    good = frazil::parquet::WriteAll(folder, sample, seed) && good;
   }
   return good ? 0 : 1;
 }

@@ -119,7 +119,7 @@ TEST_F(SpeedTableTest, R4_ChunkNamesSayWhatTheirBytesDependOn) {
   ASSERT_THAT(files, SizeIs(1));
   EXPECT_THAT(files[0].path,
               testing::MatchesRegex("s3://frazil/speed/orders/[0-9a-f-]{36}/data/"
-                                    "g0-p1-0{20}-0{19}1-f[0-9a-f]{16}-s0-x-all-e1.parquet"));
+                                    "g0-p1-0{20}-0{19}1-f[0-9a-f]{16}-s0-x-all-e2.parquet"));
 }
 
 TEST_F(SpeedTableTest, R8_RecordsThatChangedUnderAChunkGiveNoOtherBytes) {
