@@ -2,12 +2,14 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build test dev fuzz interop torture format check clean install help
+.PHONY: build test dev bench fuzz interop torture format check clean install help
 
 PYTHON := .deps/venv/bin/python
 SUITES := python3 tools/run_suites.py
 FUZZ_SECONDS ?= 60
 TORTURE_SECONDS ?= 180
+BENCH ?=
+BENCH_OPTIONS ?=
 DEV_ONCE ?=
 
 help:  ## this list
@@ -42,6 +44,12 @@ torture: build  ## an hour of loads in memory, kill -9 under load for TORTURE_SE
 	FRAZIL_HISTORY_LOADS=360000 FRAZIL_HISTORY_MILLISECONDS=3600000 build/table_test --gtest_filter='HistoryTest.ManyLoads*'
 	@$(PYTHON) tests/torture/torture.py --seconds $(TORTURE_SECONDS)
 	@$(PYTHON) tests/torture/memory.py
+
+bench:  ## every benchmark against its bar and its peer (BENCH="fetch scan": these; BENCH_OPTIONS=--write: docs/benchmarks.md)
+	@scripts/install_dependencies.sh bench
+	@mkdir -p build && cmake --preset release -DFRAZIL_BENCH_PEERS=ON >build/configure.log || { cat build/configure.log; exit 1; }
+	cmake --build --preset release --target frazil bench
+	@$(PYTHON) bench/run.py $(BENCH_OPTIONS) $(BENCH)
 
 format: install  ## clang-format over all sources
 	@git ls-files -z '*.h' '*.cc' | xargs -0 clang-format-19 -i

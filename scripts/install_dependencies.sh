@@ -3,20 +3,22 @@
 # Installs what a fresh Debian 12 (x86_64) lacks. Runs in well under a second when nothing is missing.
 #   scripts/install_dependencies.sh build   compilers, libraries, the Arrow SDK
 #   scripts/install_dependencies.sh dev     the same, and the Python packages of `make dev`; no Java
-#   scripts/install_dependencies.sh test    the same, and Java, Kafka, registry
+#   scripts/install_dependencies.sh bench   the same, and the peers of `make bench`
+#   scripts/install_dependencies.sh test    as dev, and valgrind, Java, Kafka, registry
 # Everything but Debian packages lands in .deps/ (FRAZIL_DEPS). Each part is stamped with a hash of
 # the file that pins it, so a changed pin installs that part again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 what=${1:-test}
 deps=${FRAZIL_DEPS:-$PWD/.deps}
-case $what in build | dev | test) ;; *) sed -n 3,8p "$0" >&2; exit 2 ;; esac
+case $what in build | dev | bench | test) ;; *) sed -n 3,9p "$0" >&2; exit 2 ;; esac
 
 build_packages="ca-certificates ccache clang-19 clang-format-19 clang-tidy-19 cmake g++ git
   libboost1.81-dev libclang-rt-19-dev libcli11-dev libfmt-dev libgmock-dev libgtest-dev liblz4-dev
   libsnappy-dev libspdlog-dev libsqlite3-dev libssl-dev libyaml-cpp-dev libzstd-dev lld-19 make mold
   ninja-build nlohmann-json3-dev pkg-config prometheus-cpp-dev python3 python3-venv zlib1g-dev"
-test_packages="curl maven"
+test_packages="curl maven valgrind"
+bench_packages="libavro-dev librdkafka-dev"
 
 as_root() {
   if [ "$(id -u)" = 0 ]; then
@@ -107,6 +109,7 @@ PY
 mkdir -p "$deps"
 packages=$build_packages
 [ "$what" != test ] || packages="$packages $test_packages"
+[ "$what" != bench ] || packages="$packages $bench_packages"
 # shellcheck disable=SC2086
 install_debian_packages $packages
 install_arrow_sdk
