@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/record_block.h"
 #include "bench/steps_internal.h"
 #include "kafka/wire/crc32c.h"
 #include "kafka/wire/record_batch.h"
@@ -38,15 +39,15 @@ Bytes MakeBatches(const Values& values, wire::CompressionCodec codec) {
 // All batches of a log: how many records they hold.
 std::size_t ReadLog(ByteView log, wire::Decompressor& decompressor) {
   static constexpr wire::RecordBatchLimits kLimits;
-  wire::RecordSet set;
+  RecordBlock block;
   while (const auto batch = Value(wire::TakeRecordBatch(log, kLimits))) {
     FRAZIL_CHECK(wire::VerifyChecksum(*batch).ok());
     auto records = Value(wire::BatchRecords::Open(*batch, kLimits, decompressor));
-    const auto more =
-        Value(records.Append(batch->base_offset, batch->next_offset(), std::size_t{1} << 20, set));
+    const auto more = Value(
+        records.Append(batch->base_offset, batch->next_offset(), std::size_t{1} << 20, block));
     FRAZIL_CHECK(!more);
   }
-  return set.records.size();
+  return block.records.size();
 }
 
 }  // namespace
