@@ -36,7 +36,8 @@ void Describe(const ColumnChunk& chunk, std::int64_t entries,
   const std::map<Encoding::type, std::int32_t> data_pages = {
       {dictionary ? Encoding::RLE_DICTIONARY : Encoding::PLAIN, chunk.data_pages}};
   if (chunk.statistics.is_set()) column.SetStatistics(chunk.statistics);
-  column.Finish(entries, chunk.dictionary_offset, /*index_page_offset=*/0, chunk.data_offset,
+  // An index page at 0, which there is not, makes DuckDB refuse the file as inconsistent.
+  column.Finish(entries, chunk.dictionary_offset, /*index_page_offset=*/-1, chunk.data_offset,
                 chunk.bytes, chunk.bytes, dictionary, /*dictionary_fallback=*/false,
                 dictionary_pages, data_pages);
 }

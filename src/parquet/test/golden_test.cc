@@ -37,12 +37,12 @@ const std::vector<Golden>& GoldenHashes() {
         {"pages", "ee119a8b74055e89827c06ab1c3fa2a6c86274e0f6e9d4e5689cdab15c5394d3"}},
        "4d7ace997beddc41f14b0a0e12883568cf15e0bd77edfaa73ad926316d2460b1"},
       {2,
-       {{"types", "bc2a138dc454994c501739a8e87a63c0851c84fd4c2388c6c40bb78e1729775f"},
-        {"nested", "b18a32825b0f2e2f26aceed05f935e414e6911c16b7eac39b7072f7d6f6984ae"},
-        {"kafka", "b2db71f60d54d16b1f83cfd5c92349f95b93f333c9218d7b3226542d7726de06"},
+       {{"types", "adb88d0b5ff1c48a7d8e21c8f2732351bb80b45c75e38e5dff155c50b206703f"},
+        {"nested", "067478c54f4c08837db0f76cb51e8223f67e09683eca49b4660fde0c5f4fae39"},
+        {"kafka", "a0d1772bd7e35f76a761f1ec10fd94fd04fc7cc266857ff1b18433b9adffd737"},
         {"empty", "56982d183657c2518839f9a4b2e088b8179056fb3aebe2666c7092235042a7c5"},
-        {"pages", "3b42a1191c5059cd9f85441f0975a92459bc93ed4ec3bbd5a955990e196de856"}},
-       "ef5f9f16bd76d4847583b17eb5c8e8bf39d8b977c28986960f4d4af93ed832ee"},
+        {"pages", "30d93f065bd4f8735efbd65b6ad0204180f10d008da8a0f3c521387216a75bb7"}},
+       "bd79c31ca68b79d0c8ccdd9febfa4ee8ab4da9d586e9fbc18fb2d67fd4f50594"},
   };
   return kHashes;
 }

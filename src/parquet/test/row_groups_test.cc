@@ -60,6 +60,21 @@ TEST(RowGroupsTest, EachBatchWithRowsIsOneRowGroup) {
   EXPECT_EQ(footer->RowGroup(2)->num_rows(), 19'999);
 }
 
+// DuckDB, over HTTP, refuses a file whose chunks do not add up to their row group: an index page's
+// offset of 0 does that.
+TEST(RowGroupsTest, ChunksNameNoPageButTheirOwn) {
+  for (const Sample& sample : FixedSamples()) {
+    const auto footer = Footer(EncodedInGroups(sample, {sample.batch->num_rows()}).file);
+    for (int group = 0; group < footer->num_row_groups(); ++group) {
+      for (int column = 0; column < footer->num_columns(); ++column) {
+        const auto chunk = footer->RowGroup(group)->ColumnChunk(column);
+        EXPECT_FALSE(chunk->has_index_page()) << sample.name << ", column " << column;
+        EXPECT_GE(chunk->data_page_offset(), 4) << sample.name << ", column " << column;
+      }
+    }
+  }
+}
+
 // libparquet's own default would cut after 1,048,576 rows.
 TEST(RowGroupsTest, BatchOfAnyLengthIsOneRowGroup) {
   constexpr std::int64_t kRows = 2'200'000;
