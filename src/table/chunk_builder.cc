@@ -51,11 +51,11 @@ ChunkBuilder::ChunkBuilder(const Context& context, const ChunkRange& range, cons
       sink_(std::move(sink)),
       deadline_(deadline),
       stop_(std::move(stop)),
-      encoder_version_(plan.like == nullptr ? parquet::kEncoderVersion
-                                            : plan.like->encoder_version),
+      encoder_version_(plan.like == nullptr ? plan.encoder_version : plan.like->encoder_version),
       start_(range.start) {}
 
 Status ChunkBuilder::Add(decode::RecordBlock block) {
+  batches_.Expect(block.batches);
   std::size_t begin = 0;
   const std::size_t count = block.records.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -128,11 +128,12 @@ Status ChunkBuilder::OpenFor(const std::set<WriterSchemaId>& writers) {
   }
   const std::size_t expected =
       plan_.like == nullptr ? 0 : static_cast<std::size_t>(plan_.like->file.file_size);
-  FRAZIL_ASSIGN_OR_RETURN(auto encoder,
-                          parquet::ChunkEncoder::Open(schema.schema, encoder_version_, expected));
+  FRAZIL_ASSIGN_OR_RETURN(auto encoder, parquet::ChunkEncoder::Open(schema.schema, encoder_version_,
+                                                                    expected, plan_.output));
   open_.emplace(Open{.schema = std::move(schema),
                      .encoder = std::move(encoder),
                      .writers = writers,
+                     .digest = {},
                      .has_rows = false});
   return {};
 }
@@ -164,6 +165,7 @@ Status ChunkBuilder::EncodeGroup() {
   context_.metrics.Increment(Metric::kRecordsDecodedTotal, {},
                              static_cast<double>(batch->num_rows()));
   FRAZIL_RETURN_IF_ERROR(open_->encoder.Append(*batch));
+  batches_.Count(group_, open_->digest);
   open_->has_rows = true;
   const Offset next(group_.back().records.back().offset + 1);
   group_.clear();
@@ -172,9 +174,21 @@ Status ChunkBuilder::EncodeGroup() {
   return Close(next);
 }
 
+Result<Sha256Digest> ChunkBuilder::ContentHash(const parquet::EncodedChunk& encoded) {
+  if (encoder_version_ <= kLastEncoderHashedByFile) return Sha256(encoded.file);
+  if (open_->digest.records() == encoded.record_count) return open_->digest.Finish();
+  return Error(ErrorCode::kInternal,
+               fmt::format("records came without the batches that hold them: {} of {}",
+                           encoded.record_count - open_->digest.records(), encoded.record_count));
+}
+
 Status ChunkBuilder::Close(Offset end) {
   FRAZIL_ASSIGN_OR_RETURN(parquet::EncodedChunk encoded, open_->encoder.Finish());
-  context_.metrics.Increment(Metric::kChunksEncodedTotal, {plan_.like == nullptr ? "cut" : "read"});
+  FRAZIL_ASSIGN_OR_RETURN(const Sha256Digest content_hash, ContentHash(encoded));
+  const char* const cause = plan_.like != nullptr                               ? "read"
+                            : plan_.output == parquet::EncoderOutput::kSizeOnly ? "count"
+                                                                                : "cut";
+  context_.metrics.Increment(Metric::kChunksEncodedTotal, {cause});
   const ChunkRange range{
       .generation = range_.generation, .partition = range_.partition, .start = start_, .end = end};
   BuiltChunk built;
@@ -184,10 +198,10 @@ Status ChunkBuilder::Close(Offset end) {
                .end = range.end,
                .schema_version = open_->schema.schema.version,
                .encoder_version = encoder_version_,
-               .content_hash = Sha256(encoded.file),
+               .content_hash = content_hash,
                .file = {.path = "",
                         .record_count = encoded.record_count,
-                        .file_size = static_cast<std::int64_t>(encoded.file.size()),
+                        .file_size = encoded.file_size,
                         .columns = std::move(encoded.columns)}};
   open_.reset();
   if (plan_.like != nullptr) {
@@ -205,7 +219,10 @@ Status ChunkBuilder::Close(Offset end) {
 }
 
 Status ChunkBuilder::CheckLike(const BuiltChunk& chunk) const {
-  if (chunk.row.content_hash == plan_.like->content_hash) return {};
+  if (chunk.row.content_hash == plan_.like->content_hash &&
+      chunk.row.file.file_size == plan_.like->file.file_size) {
+    return {};
+  }
   return Error(
       ErrorCode::kRecordsGone,
       fmt::format("Kafka no longer holds the records that this file was made of: they were "

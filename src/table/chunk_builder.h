@@ -19,6 +19,7 @@
 #include "decode/source_record.h"
 #include "ledger/ledger.h"
 #include "parquet/chunk_encoder.h"
+#include "table/content_digest.h"
 #include "table/object_names.h"
 #include "table/refused_record.h"
 #include "table/topic_schemas.h"
@@ -31,8 +32,13 @@ namespace frazil::table {
 inline constexpr std::size_t kRowGroupWeight = 8 << 20;
 inline constexpr std::size_t kRecordWeight = 32;
 
+// Chunks up to this encoder version have the hash of their file as content hash, later ones the
+// digest of their records (ContentDigest).
+inline constexpr int kLastEncoderHashedByFile = 1;
+
 struct BuiltChunk {
   ledger::ChunkRow row;
+  // Empty where only the row was asked for.
   Bytes file;
 };
 
@@ -47,6 +53,10 @@ struct ChunkPlan {
   // A file is closed once it has this many bytes. None gets as large as 3/2 of it, unless one row
   // group is.
   std::size_t full_bytes = 84'000'000;
+  // Without the file a chunk costs a quarter less: its size is counted, not written.
+  parquet::EncoderOutput output = parquet::EncoderOutput::kFile;
+  // Unless it is `like` another.
+  int encoder_version = parquet::kEncoderVersion;
 };
 
 inline ChunkRange RangeOf(const ledger::ChunkRow& chunk) {
@@ -78,13 +88,14 @@ class ChunkBuilder {
   Status Add(decode::RecordBlock block);
 
   // Closes the last chunk at the end of the range; a range without records gives none.
-  // Errors: those of Add; with `like`: records_gone when the bytes differ, also when the range has
-  // no records any more.
+  // Errors: those of Add; with `like`: records_gone when the records differ, also when the range
+  // has none any more.
   Status Finish();
 
   // About the memory in use: the file that is open, and what is gathered for it.
   std::size_t held_bytes() const {
-    return (open_ ? open_->encoder.bytes_written() : 0) + 3 * group_weight_;
+    const bool in_memory = open_ && plan_.output == parquet::EncoderOutput::kFile;
+    return (in_memory ? open_->encoder.bytes_written() : 0) + 3 * group_weight_;
   }
 
  private:
@@ -93,6 +104,7 @@ class ChunkBuilder {
     ChunkSchema schema;
     parquet::ChunkEncoder encoder;
     std::set<WriterSchemaId> writers;
+    ContentDigest digest;
     bool has_rows = false;
   };
 
@@ -107,6 +119,7 @@ class ChunkBuilder {
   // The error with the first record that no schema was found for, or with the whole range.
   Error NameRecord(const Error& error, const std::set<WriterSchemaId>& writers);
   Status Close(Offset end);
+  Result<Sha256Digest> ContentHash(const parquet::EncodedChunk& encoded);
   Status CheckLike(const BuiltChunk& chunk) const;
 
   const Context context_;
@@ -118,6 +131,7 @@ class ChunkBuilder {
   const int encoder_version_;
   // Where the file that is open, or the next one, starts.
   Offset start_;
+  BatchCounter batches_;
   std::vector<decode::RecordBlock> group_;
   std::size_t group_weight_ = 0;
   std::optional<Open> open_;

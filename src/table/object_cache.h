@@ -54,6 +54,8 @@ class ObjectCache {
   Result<SharedBytes> GetOrMake(const std::string& key, Cost cost, const Maker& make,
                                 Deadline deadline, const std::stop_token& stop);
 
+  std::size_t capacity() const { return capacity_; }
+
   // Bytes larger than the whole capacity are not kept.
   void Put(const std::string& key, SharedBytes bytes);
 

@@ -111,7 +111,8 @@ IndexContext SpeedTable::IndexContextOf() {
                       .schemas = *schemas_,
                       .metrics = context_.metrics,
                       .refused = refused_record_},
-          .full_bytes = context_.options.chunk_bytes};
+          .full_bytes = context_.options.chunk_bytes,
+          .encoder_version = context_.options.encoder_version};
 }
 
 Result<std::unique_ptr<SpeedTable>> SpeedTable::Open(const std::string& topic,

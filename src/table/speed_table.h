@@ -55,6 +55,8 @@ struct TableOptions {
   std::chrono::milliseconds history_retention{std::chrono::hours(24)};
   // Files are closed at this size.
   std::size_t chunk_bytes = 84'000'000;
+  // Of new chunks; older ones keep theirs.
+  int encoder_version = parquet::kEncoderVersion;
   // How long the topic's cleanup policy is believed.
   std::chrono::milliseconds policy_cache{60000};
   // Between two looks at a high watermark that fell (R1).

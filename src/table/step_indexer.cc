@@ -67,7 +67,9 @@ Status BuildWith(Attempt& attempt, const IndexContext& context, const Uuid& topi
   ChunkBuilder builder(context.builder, range.range,
                        {.schema_version = range.schema_version,
                         .named_by_content = range.named_by_content,
-                        .full_bytes = context.full_bytes},
+                        .full_bytes = context.full_bytes,
+                        .output = range.output,
+                        .encoder_version = context.encoder_version},
                        sink, deadline, stop);
   FRAZIL_RETURN_IF_ERROR(
       ReadInto(context, topic_id, range.range, range.epoch, builder, attempt, deadline, stop));
@@ -114,6 +116,7 @@ Status BuildRange(const IndexContext& context, const Uuid& topic_id, const Index
 }
 
 void KeepFile(const IndexContext& context, BuiltChunk& chunk) {
+  if (chunk.file.empty()) return;
   MemoryLease lease = context.memory.Charge(chunk.file.size());
   context.cache.Put(std::string(KeyOf(chunk.row.file.path)),
                     MakeShared(std::move(chunk.file), std::move(lease)));
@@ -157,6 +160,7 @@ void StepIndexer::Forget() {
   MutexLock lock(mutex_);
   for (auto& [key, work] : works_) work->stop.request_stop();
   works_.clear();
+  kept_bytes_ = 0;
 }
 
 StepIndexer::Works StepIndexer::Enlist(const Uuid& topic_id, const std::vector<IndexRange>& ranges,
@@ -203,8 +207,11 @@ void StepIndexer::Run(const std::shared_ptr<Work>& work, bool slice, Deadline de
     rest = work->target;
     rest.range.start = work->done;
   }
+  // What would push out of the cache what this step has just put in is not worth its making.
+  if (kept_bytes_ > context_.cache.capacity() / 2) rest.output = parquet::EncoderOutput::kSizeOnly;
   bool ended_by_slice = false;
   const auto sink = [&](BuiltChunk chunk, Offset next) -> Status {
+    kept_bytes_ += chunk.file.size();
     KeepFile(context_, chunk);
     {
       MutexLock lock(mutex_);

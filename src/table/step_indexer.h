@@ -4,6 +4,7 @@
 // that wanted it runs out of patience, and is there for the next one.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -33,6 +34,8 @@ struct IndexContext {
   MemoryBudget& memory;
   ChunkBuilder::Context builder;
   std::size_t full_bytes = 0;
+  // Of new chunks.
+  int encoder_version = parquet::kEncoderVersion;
 };
 
 // A range to make chunks of.
@@ -42,6 +45,7 @@ struct IndexRange {
   bool named_by_content = false;
   // Absent: R5 decides.
   std::optional<SchemaVersion> schema_version = std::nullopt;
+  parquet::EncoderOutput output = parquet::EncoderOutput::kFile;
 };
 
 // Reads one range and hands its chunks over, in order. The range is read again from where the sink
@@ -51,7 +55,8 @@ struct IndexRange {
 Status BuildRange(const IndexContext& context, const Uuid& topic_id, const IndexRange& range,
                   const ChunkBuilder::Sink& sink, Deadline deadline, const std::stop_token& stop);
 
-// Puts the chunk's bytes, which are taken, into the cache: a client is about to ask for them.
+// Puts the chunk's bytes, if there are any, into the cache: a client is about to ask for them. They
+// are taken.
 void KeepFile(const IndexContext& context, BuiltChunk& chunk);
 
 // The bytes of one chunk, made again. Errors: records_gone when they are other ones.
@@ -68,12 +73,12 @@ class StepIndexer {
   StepIndexer(const StepIndexer&) = delete;
   StepIndexer& operator=(const StepIndexer&) = delete;
 
-  // The chunks of each range, ascending; their bytes are in the cache. Ranges without records give
-  // none. What was made before an error is kept, and a later Index that covers the same offsets
-  // goes on from there.
-  // Errors: table_indexing, saying how far the work is, when `patience` passes first: the work then
-  // goes on; cancelled, with the work stopped, when a stop is asked for; else the first error that
-  // any range met.
+  // The chunks of each range, ascending. Of a step that is smaller than half the cache their bytes
+  // are in it; of a larger one those that come first, and later ones are counted, not written.
+  // Ranges without records give none. What was made before an error is kept, and a later Index that
+  // covers the same offsets goes on from there. Errors: table_indexing, saying how far the work is,
+  // when `patience` passes first: the work then goes on; cancelled, with the work stopped, when a
+  // stop is asked for; else the first error that any range met.
   Result<std::vector<std::vector<ledger::ChunkRow>>> Index(const Uuid& topic_id,
                                                            const std::vector<IndexRange>& ranges,
                                                            Deadline patience,
@@ -100,6 +105,8 @@ class StepIndexer {
       FRAZIL_REQUIRES(mutex_);
 
   const IndexContext context_;
+  // Of the chunks that were made since the last Forget.
+  std::atomic<std::size_t> kept_bytes_ = 0;
   Mutex mutex_;
   ConditionVariable changed_;
   std::map<WorkKey, std::shared_ptr<Work>> works_ FRAZIL_GUARDED_BY(mutex_);

@@ -33,7 +33,7 @@ constexpr std::string_view kTableLoadsTotalOutcomeValues[] = {"new_cut", "unchan
 constexpr MetricLabel kTableLoadsTotalLabels[] = {{"outcome", kTableLoadsTotalOutcomeValues}};
 constexpr double kTableLoadSecondsBuckets[] = {0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
                                                0.5,   1,      2.5,   5,    10,    30,   60};
-constexpr std::string_view kChunksEncodedTotalCauseValues[] = {"cut", "read"};
+constexpr std::string_view kChunksEncodedTotalCauseValues[] = {"cut", "count", "read"};
 constexpr MetricLabel kChunksEncodedTotalLabels[] = {{"cause", kChunksEncodedTotalCauseValues}};
 constexpr std::string_view kObjectCacheRequestsTotalOutcomeValues[] = {"hit", "miss"};
 constexpr MetricLabel kObjectCacheRequestsTotalLabels[] = {
@@ -120,7 +120,8 @@ constexpr MetricRow kRows[] = {
     {Metric::kChunksEncodedTotal,
      MetricType::kCounter,
      "frazil_chunks_encoded_total",
-     "Virtual data files made: when a cut was taken, or again when one was read.",
+     "Virtual data files made: when a cut was taken, only counted then because the cache could not "
+     "hold them, or again when one was read.",
      kChunksEncodedTotalLabels,
      {}},
     {Metric::kMemoryHeldBytes,

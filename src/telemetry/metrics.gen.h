@@ -38,7 +38,8 @@ enum class Metric {
   kTableLoadSeconds,
   // Kafka records decoded into columns.
   kRecordsDecodedTotal,
-  // Virtual data files made: when a cut was taken, or again when one was read.
+  // Virtual data files made: when a cut was taken, only counted then because the cache could not
+  // hold them, or again when one was read.
   kChunksEncodedTotal,
   // Memory that work in progress, virtual files that have been made, and answers on their way hold
   // together; bounded by the setting memory-limit.

@@ -4,12 +4,28 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/encoding.h"
+#include "base/sha256.h"
+
 namespace frazil::table {
 namespace {
 
 decode::NullableView ViewOf(const std::optional<Bytes>& bytes) {
   if (!bytes) return {};
   return {.data = bytes->data(), .size = static_cast<std::int32_t>(bytes->size())};
+}
+
+// Every record is a batch of its own.
+BatchMark BatchOf(const FakeRecord& record) {
+  Bytes content = record.key.value_or(Bytes());
+  content.push_back(record.key ? 1 : 0);
+  if (record.value) content.insert(content.end(), record.value->begin(), record.value->end());
+  content.push_back(record.value ? 1 : 0);
+  content.push_back(static_cast<std::uint8_t>(record.timestamp));
+  return {.base_offset = record.offset,
+          .last_offset = record.offset,
+          .record_count = 1,
+          .checksum = LoadBigEndian<std::uint32_t>(Sha256(content).data())};
 }
 
 }  // namespace
@@ -241,6 +257,7 @@ Status FakeKafka::ReadRange(const RangeRequest& range, const BlockSink& sink, De
                                .key = ViewOf(record.key),
                                .value = ViewOf(record.value)});
       block.payload_bytes += record.value ? record.value->size() : 0;
+      block.batches.push_back(BatchOf(record));
     }
     block.owners.push_back(std::move(kept));
     block.held_bytes = held;

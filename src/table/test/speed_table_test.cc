@@ -168,6 +168,60 @@ TEST_F(SpeedTableTest, LargeStepsAreSplit) {
   for (const auto& [url, hash] : objects) EXPECT_EQ(Sha256(*Read(url)), hash) << url;
 }
 
+TEST_F(SpeedTableTest, OfAStepThatTheCacheCannotHoldTheRestIsCountedAndNotWritten) {
+  options_.chunk_bytes = 100'000;
+  cache_bytes_ = 20 << 20;
+  Restart();
+  for (int i = 0; i < 40; ++i) Produce(0, i, std::string(1 << 20, static_cast<char>('a' + i % 9)));
+  const auto loaded = Load();
+  const auto made = [&](const std::string& cause) {
+    const std::string name = "\nfrazil_chunks_encoded_total{cause=\"" + cause + "\"} ";
+    const std::string text = process_->metrics.Expose();
+    const auto at = text.find(name);
+    return at == std::string::npos ? 0 : std::stoi(text.substr(at + name.size()));
+  };
+  EXPECT_EQ(made("cut") + made("count"), 6);
+  EXPECT_GE(made("count"), 3);
+  // Sizes and counts are the files', which come out the same every time (Read and Files check it).
+  const auto objects = Everything(*loaded);
+  EXPECT_GE(made("read"), 3);
+  EXPECT_EQ(Records(Files(LoadJson()["snapshots"][0])), 40);
+  Restart();
+  for (const auto& [url, hash] : objects) EXPECT_EQ(Sha256(*Read(url)), hash) << url;
+}
+
+TEST_F(SpeedTableTest, R4_FilesOfAnEarlierEncoderKeepTheirNamesAndBytes) {
+  options_.encoder_version = 1;
+  Restart();
+  Produce(0, 1);
+  Produce(1, 2);
+  const auto before = Load();
+  const auto objects = Everything(*before);
+  EXPECT_THAT(Files(LoadJson()["snapshots"][0])[0].path, testing::EndsWith("-e1.parquet"));
+  options_.encoder_version = parquet::kEncoderVersion;
+  Restart();
+  for (const auto& [url, hash] : objects) EXPECT_EQ(Sha256(*Read(url)), hash) << url;
+  Produce(0, 3);
+  const Json grown = LoadJson();
+  const auto files = Files(grown["snapshots"][1]);
+  EXPECT_EQ(Records(files), 3);
+  EXPECT_EQ(std::count_if(files.begin(), files.end(),
+                          [](const auto& file) { return file.path.ends_with("-e2.parquet"); }),
+            1);
+}
+
+TEST_F(SpeedTableTest, R8_RecordsThatChangedUnderAFileOfAnEarlierEncoderGiveNoOtherBytes) {
+  options_.encoder_version = 1;
+  Restart();
+  Produce(0, 1);
+  Produce(0, 2);
+  const auto files = Files(LoadJson()["snapshots"][0]);
+  kafka_.Compact(0, 0);
+  options_.encoder_version = parquet::kEncoderVersion;
+  Restart();
+  EXPECT_EQ(Read(files[0].path).error().code(), ErrorCode::kRecordsGone);
+}
+
 TEST_F(SpeedTableTest, WorkThatIsDoneBeforeAnErrorIsNotDoneAgain) {
   for (int i = 0; i < 9; ++i) Produce(0, i);
   Produce(1, 100);

@@ -43,14 +43,14 @@ class TestClock final : public Clock {
 // What one process holds; a new one over the same folder is a restart.
 struct Process {
   Process(const std::string& folder, const Clock& clock, FakeKafka& kafka, FakeRegistry& registry,
-          const TableOptions& options)
+          const TableOptions& options, std::size_t cache_bytes)
       : ledger(std::move(ledger::OpenSqliteLedger(folder, clock)).value()),
         logger(telemetry::MakeLogger(telemetry::LogLevel::kDebug, telemetry::LogFormat::kText,
                                      [this](std::string_view line) { log += line; })),
         pool(2, 100),
         background(1, 100),
         memory(1U << 30),
-        cache(64 << 20, 2, memory, metrics),
+        cache(cache_bytes, 2, memory, metrics),
         catalog(TopicSelection::Parse({"orders", "absent"}, {}).value(), {.records = kafka,
                                                                           .schemas = registry,
                                                                           .ledger = *ledger,
@@ -90,7 +90,8 @@ class TableFixture : public testing::Test {
 
   void Restart() {
     process_.reset();
-    process_ = std::make_unique<Process>(folder_, clock_, kafka_, registry_, options_);
+    process_ =
+        std::make_unique<Process>(folder_, clock_, kafka_, registry_, options_, cache_bytes_);
   }
 
   void Produce(int partition, std::int64_t id, std::string_view note = "n") {
@@ -161,6 +162,7 @@ class TableFixture : public testing::Test {
   FakeKafka kafka_{2};
   FakeRegistry registry_;
   TableOptions options_;
+  std::size_t cache_bytes_ = 64 << 20;
   WriterSchemaId schema_id_;
   std::unique_ptr<Process> process_;
 };
