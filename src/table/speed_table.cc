@@ -99,7 +99,7 @@ SpeedTable::SpeedTable(const ledger::TopicRow& topic, const ledger::TableRow& ta
 
 SpeedTable::~SpeedTable() {
   closing_.request_stop();
-  while (purging_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  while (purging_ || asking_ahead_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 IndexContext SpeedTable::IndexContextOf() {
@@ -158,6 +158,7 @@ Result<LoadedTable> SpeedTable::Load(SnapshotSelection selection, Deadline deadl
       },
       deadline, stop);
   if (!outcome.ok()) return outcome.error();
+  AskAhead();
   // A state that came after the outcome's own shows all that it has to show, and more.
   MutexLock lock(mutex_);
   const ledger::StateView& view = current_->View();
@@ -428,6 +429,18 @@ void SpeedTable::PurgeNow() {
     if (!gone.ok() || *gone == 0) break;
   }
   purging_ = false;
+}
+
+void SpeedTable::AskAhead() {
+  if (!schemas_->ShouldAskAhead() || asking_ahead_.exchange(true)) return;
+  const auto ask = [this] {
+    IgnoreError(GuardedCall([this]() -> Status {
+      schemas_->AskAhead(closing_.get_token());
+      return {};
+    }));
+    asking_ahead_ = false;
+  };
+  if (!context_.background.Submit(ask)) asking_ahead_ = false;
 }
 
 std::int64_t SpeedTable::OpenTransactionRecords() const {

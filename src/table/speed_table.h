@@ -135,6 +135,8 @@ class SpeedTable {
   Result<bool> MayBeCompacted(Deadline deadline, const std::stop_token& stop);
   void FollowUp(const ObservedTopic& topic, bool compacted);
   void PurgeNow();
+  // Has the registry asked in the background, if it is time to.
+  void AskAhead();
 
   // What a key stands for, without its bytes.
   struct Found {
@@ -191,6 +193,7 @@ class SpeedTable {
   Deadline compacted_until_{Deadline::TimePoint::min()};
   Deadline purge_again_{Deadline::TimePoint::min()};
   std::atomic<bool> purging_ = false;
+  std::atomic<bool> asking_ahead_ = false;
   std::stop_source closing_;
 
   RefusedRecord refused_record_;

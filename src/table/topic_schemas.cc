@@ -21,6 +21,20 @@ bool RegistryIsAway(const Error& error) {
          error.code() == ErrorCode::kDeadlineExceeded;
 }
 
+// schema_not_found: the registry has no such subject.
+Result<std::vector<SubjectVersion>> AskSubject(const std::string& topic, SchemaSource& source,
+                                               Deadline deadline, const std::stop_token& stop) {
+  const std::string subject = topic + "-value";
+  FRAZIL_ASSIGN_OR_RETURN(auto versions, source.Versions(subject, deadline, stop));
+  if (versions.empty()) {
+    return Error(ErrorCode::kRegistryProtocol,
+                 "the subject changed while its versions were read; ask again: " + subject);
+  }
+  return versions;
+}
+
+bool IsMissing(const Error& error) { return error.code() == ErrorCode::kSchemaNotFound; }
+
 // The widest type that each column ever had, by its id.
 void CollectWidest(const std::vector<iceberg::NestedField>& fields,
                    std::map<FieldId, iceberg::Type>& widest) {
@@ -97,11 +111,13 @@ std::vector<iceberg::Schema> TopicSchemas::Versions() const {
 
 Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
                                                            const std::stop_token& stop) {
+  std::optional<AheadAnswer> ahead;
   {
     MutexLock lock(mutex_);
     if (!believed_until_.Expired()) return known_.versions;
+    ahead = TakeAhead();
   }
-  const Status asked = Ask(deadline.Within(Patience()), stop);
+  const Status asked = TakeAnswer(ahead ? ahead->answer : Ask(deadline.Within(Patience()), stop));
   MutexLock lock(mutex_);
   const bool away = !asked.ok() && RegistryIsAway(asked.error()) && !known_.versions.empty();
   if (!asked.ok() && !away) return asked.error();
@@ -115,8 +131,37 @@ Result<std::vector<iceberg::Schema>> TopicSchemas::Refresh(Deadline deadline,
   }
   // A registry that is away must not cost each load its time-out.
   believed_until_ =
-      Deadline::After(away ? std::max(context_.cache, context_.timeout) : context_.cache);
+      ahead ? ahead->believed_until
+            : Deadline::After(away ? std::max(context_.cache, context_.timeout) : context_.cache);
   return known_.versions;
+}
+
+std::optional<TopicSchemas::AheadAnswer> TopicSchemas::TakeAhead() {
+  std::optional<AheadAnswer> ahead = std::exchange(ahead_, std::nullopt);
+  if (ahead && ahead->believed_until.Expired()) ahead.reset();
+  return ahead;
+}
+
+bool TopicSchemas::ShouldAskAhead() const {
+  MutexLock lock(mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  return context_.cache.count() > 0 && !ahead_ && !stale_since_ &&
+         now + context_.cache / 2 > believed_until_.moment();
+}
+
+void TopicSchemas::AskAhead(const std::stop_token& stop) {
+  const Deadline believed_until = Deadline::After(context_.cache);
+  std::int64_t taken = 0;
+  {
+    MutexLock lock(mutex_);
+    taken = answers_taken_;
+  }
+  Answer answer = Ask(Deadline::After(context_.timeout), stop);
+  if (!answer.ok() && !IsMissing(answer.error())) return;
+  MutexLock lock(mutex_);
+  // A load that asked meanwhile may know more.
+  if (taken != answers_taken_) return;
+  ahead_ = AheadAnswer{.answer = std::move(answer), .believed_until = believed_until};
 }
 
 std::chrono::milliseconds TopicSchemas::Patience() const {
@@ -126,20 +171,6 @@ std::chrono::milliseconds TopicSchemas::Patience() const {
 }
 
 namespace {
-
-// schema_not_found: the registry has no such subject.
-Result<std::vector<SubjectVersion>> AskSubject(const std::string& topic, SchemaSource& source,
-                                               Deadline deadline, const std::stop_token& stop) {
-  const std::string subject = topic + "-value";
-  FRAZIL_ASSIGN_OR_RETURN(auto versions, source.Versions(subject, deadline, stop));
-  if (versions.empty()) {
-    return Error(ErrorCode::kRegistryProtocol,
-                 "the subject changed while its versions were read; ask again: " + subject);
-  }
-  return versions;
-}
-
-bool IsMissing(const Error& error) { return error.code() == ErrorCode::kSchemaNotFound; }
 
 // Where a table's schema has no writer's.
 constexpr WriterSchemaId kNoWriter{-1};
@@ -200,8 +231,16 @@ void TopicSchemas::SetNotice(std::optional<std::string> notice) {
   notice_ = std::move(notice);
 }
 
-Status TopicSchemas::Ask(Deadline deadline, const std::stop_token& stop) {
-  const auto versions = AskSubject(topic_, context_.source, deadline, stop);
+TopicSchemas::Answer TopicSchemas::Ask(Deadline deadline, const std::stop_token& stop) const {
+  return AskSubject(topic_, context_.source, deadline, stop);
+}
+
+Status TopicSchemas::TakeAnswer(const Answer& versions) {
+  {
+    MutexLock lock(mutex_);
+    ++answers_taken_;
+    ahead_.reset();
+  }
   if (versions.ok()) return Follow(*versions);
   return IsMissing(versions.error()) ? FollowNothing(versions.error()) : versions.error();
 }
@@ -350,7 +389,7 @@ Result<TopicSchemas::Writer> TopicSchemas::FindWriter(WriterSchemaId id, Deadlin
     }
     // A version that was registered after the last look at the subject.
     if (!known) {
-      const Status followed = Ask(wait, stop);
+      const Status followed = TakeAnswer(Ask(wait, stop));
       if (!followed.ok() && !RegistryIsAway(followed.error())) return followed.error();
     }
     FRAZIL_RETURN_IF_ERROR(Adopt(registered, schema));

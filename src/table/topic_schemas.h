@@ -77,6 +77,14 @@ class TopicSchemas {
   // registry_* while no version is known.
   Result<std::vector<iceberg::Schema>> Refresh(Deadline deadline, const std::stop_token& stop);
 
+  // Whether half the time has passed for which the registry's last answer is believed, and nobody
+  // has asked ahead.
+  bool ShouldAskAhead() const;
+  // Asks the registry beside the loads, so that the next Refresh need not wait for it. What it
+  // answers counts from that Refresh on: within a load nothing changes. A failure counts as not
+  // asked.
+  void AskAhead(const std::stop_token& stop);
+
   // The schemas known now, ascending.
   std::vector<iceberg::Schema> Versions() const;
 
@@ -102,7 +110,17 @@ class TopicSchemas {
 
   TopicSchemas(const ledger::TopicRow& topic, const Context& context);
 
-  Status Ask(Deadline deadline, const std::stop_token& stop) FRAZIL_EXCLUDES(mutex_);
+  using Answer = Result<std::vector<SubjectVersion>>;
+  struct AheadAnswer {
+    Answer answer;
+    // As long as any answer, from when it was asked for.
+    Deadline believed_until;
+  };
+
+  // What the registry was asked ahead, if it is still to be believed.
+  std::optional<AheadAnswer> TakeAhead() FRAZIL_REQUIRES(mutex_);
+  Answer Ask(Deadline deadline, const std::stop_token& stop) const FRAZIL_EXCLUDES(mutex_);
+  Status TakeAnswer(const Answer& versions) FRAZIL_EXCLUDES(mutex_);
   Status Follow(const std::vector<SubjectVersion>& versions) FRAZIL_EXCLUDES(mutex_);
   // The registry has no such subject.
   Status FollowNothing(const Error& cause) FRAZIL_EXCLUDES(mutex_);
@@ -154,6 +172,8 @@ class TopicSchemas {
   // Since when the last known versions serve because the registry is away.
   std::optional<UnixMillis> stale_since_ FRAZIL_GUARDED_BY(mutex_);
   Deadline believed_until_ FRAZIL_GUARDED_BY(mutex_){Deadline::TimePoint::min()};
+  std::optional<AheadAnswer> ahead_ FRAZIL_GUARDED_BY(mutex_);
+  std::int64_t answers_taken_ FRAZIL_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace frazil::table

@@ -3,6 +3,7 @@
 #include "table/topic_schemas.h"
 
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,7 +60,7 @@ class TopicSchemasTest : public testing::Test {
             .logger = *logger_,
             .metrics = metrics_,
             .clock = clock_,
-            .cache = milliseconds(0),
+            .cache = cache_,
             .timeout = milliseconds(200)};
   }
 
@@ -84,6 +85,7 @@ class TopicSchemasTest : public testing::Test {
 
   const std::string folder_ = std::filesystem::temp_directory_path() / Uuid::Random().ToString();
   FixedClock clock_;
+  milliseconds cache_{0};
   FakeRegistry registry_;
   telemetry::Metrics metrics_;
   std::string log_;
@@ -93,6 +95,57 @@ class TopicSchemasTest : public testing::Test {
   std::unique_ptr<ledger::Ledger> ledger_;
   std::unique_ptr<TopicSchemas> schemas_;
 };
+
+// Waits with a cache that is long enough for a slow machine.
+class AskedAheadTest : public TopicSchemasTest {
+ protected:
+  AskedAheadTest() {
+    cache_ = milliseconds(2000);
+    Reopen();
+    Register({{"a", "\"long\""}});
+    Refresh();
+  }
+  static void Sleep(int millis) { std::this_thread::sleep_for(milliseconds(millis)); }
+};
+
+TEST_F(AskedAheadTest, R5_TheNextRefreshTakesWhatTheRegistrySaidAhead) {
+  EXPECT_FALSE(schemas_->ShouldAskAhead());
+  Sleep(1050);
+  EXPECT_TRUE(schemas_->ShouldAskAhead());
+  Register({{"a", "\"long\""}, {"b", "\"long\""}});
+  schemas_->AskAhead({});
+  EXPECT_FALSE(schemas_->ShouldAskAhead());
+  // Within the time for which the earlier answer is believed nothing changes.
+  EXPECT_THAT(Refresh(), ElementsAre("a"));
+  Sleep(1000);
+  const int asked = registry_.asked();
+  EXPECT_THAT(Refresh(), ElementsAre("a", "b"));
+  EXPECT_EQ(registry_.asked(), asked);
+}
+
+TEST_F(AskedAheadTest, WhatWasAskedBeforeALaterAnswerIsDropped) {
+  Sleep(1050);
+  schemas_->AskAhead({});
+  // A record makes its load ask.
+  const WriterSchemaId newer = Register({{"a", "\"long\""}, {"b", "\"long\""}});
+  ASSERT_TRUE(For({newer}).ok());
+  EXPECT_TRUE(schemas_->ShouldAskAhead());
+  Sleep(1000);
+  EXPECT_THAT(Refresh(), ElementsAre("a", "b"));
+  EXPECT_EQ(schemas_->Versions().size(), 2U);
+}
+
+TEST_F(AskedAheadTest, ARegistryThatIsAwayWasNotAsked) {
+  Sleep(1050);
+  registry_.FailWith(Error(ErrorCode::kRegistryUnavailable, "connection refused"));
+  schemas_->AskAhead({});
+  EXPECT_TRUE(schemas_->ShouldAskAhead());
+  EXPECT_EQ(schemas_->StaleSince(), std::nullopt);
+  registry_.FailWith(std::nullopt);
+  Register({{"a", "\"long\""}, {"b", "\"long\""}});
+  Sleep(1000);
+  EXPECT_THAT(Refresh(), ElementsAre("a", "b"));
+}
 
 TEST_F(TopicSchemasTest, ATopicWhoseSubjectIsNotThereIsShownAsBytes) {
   EXPECT_TRUE(TopicSchemas::CheckShowable("orders", MakeContext(), Soon(), {}).ok());
