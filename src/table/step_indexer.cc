@@ -199,6 +199,9 @@ void StepIndexer::Start(const std::shared_ptr<Work>& work) {
   if (!context_.pool.Submit([run] { run(true); })) run(false);
 }
 
+// What would push out of the cache what this step has just put in is not worth its making.
+bool StepIndexer::HasKeptEnough() const { return kept_bytes_ > context_.cache.capacity() / 2; }
+
 void StepIndexer::Run(const std::shared_ptr<Work>& work, bool slice, Deadline deadline,
                       const std::stop_token& stop) {
   IndexRange rest;
@@ -207,8 +210,7 @@ void StepIndexer::Run(const std::shared_ptr<Work>& work, bool slice, Deadline de
     rest = work->target;
     rest.range.start = work->done;
   }
-  // What would push out of the cache what this step has just put in is not worth its making.
-  if (kept_bytes_ > context_.cache.capacity() / 2) rest.output = parquet::EncoderOutput::kSizeOnly;
+  if (HasKeptEnough()) rest.output = parquet::EncoderOutput::kSizeOnly;
   bool ended_by_slice = false;
   const auto sink = [&](BuiltChunk chunk, Offset next) -> Status {
     kept_bytes_ += chunk.file.size();
@@ -219,7 +221,8 @@ void StepIndexer::Run(const std::shared_ptr<Work>& work, bool slice, Deadline de
       work->done = next;
     }
     changed_.NotifyAll();
-    if (!slice || next >= rest.range.end) return {};
+    const bool changes_output = rest.output == parquet::EncoderOutput::kFile && HasKeptEnough();
+    if ((!slice && !changes_output) || next >= rest.range.end) return {};
     // Other tables' loads wait for the same threads.
     ended_by_slice = true;
     return Error(ErrorCode::kCancelled, "a slice of the work is done");

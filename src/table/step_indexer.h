@@ -96,9 +96,11 @@ class StepIndexer {
   // The works of the ranges, with their targets; those that have to be started in `start`.
   Works Enlist(const Uuid& topic_id, const std::vector<IndexRange>& ranges, Works& start);
   void Start(const std::shared_ptr<Work>& work);
-  // Works on the range until it is done; `slice`: or until a chunk is made.
+  // Works on the range until it is done; `slice`: or until a chunk is made. Without `slice` it goes
+  // on in the pool once enough is kept.
   void Run(const std::shared_ptr<Work>& work, bool slice, Deadline deadline,
            const std::stop_token& stop);
+  bool HasKeptEnough() const;
   Status Await(const Works& works, const std::vector<IndexRange>& ranges, Deadline patience,
                const std::stop_token& stop);
   Error StillIndexing(const Works& works, const std::vector<IndexRange>& ranges)
