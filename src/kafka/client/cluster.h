@@ -52,7 +52,7 @@ struct ClusterOptions {
   // A broker's answer above this size is refused, before it is allocated.
   std::int32_t max_response_bytes = 256 << 20;
   // Payload after which records are handed to the sink within one answer. Twice as many bytes that
-  // were uncompressed for them, or 2^18 records, have the same effect.
+  // were uncompressed for them, or 2^14 records, have the same effect.
   std::size_t block_payload_bytes = 8 << 20;
   // Connections to one broker at the same time; further calls wait for a free one.
   int max_connections_per_broker = 8;

@@ -17,8 +17,9 @@ constexpr std::int32_t kSmallestFetch = 256 << 10;
 constexpr std::int16_t kLastFetchFromLeaderOnly = 10;
 constexpr int kEmptyAnswersThatProve = 2;
 constexpr int kPartialAnswersThatProve = 4;
-// Of one block.
-constexpr std::size_t kMostRecords = 1 << 18;
+// Of one block: so few that the views stay in the processor's caches, and that their memory is of a
+// size that the allocator gives out again without asking the system.
+constexpr std::size_t kMostRecords = 1 << 14;
 
 }  // namespace
 
@@ -235,6 +236,7 @@ Status RangeReader::TakeBatchRecords(const wire::RecordBatch& batch, const Answe
   batch_bytes_ = records.uncompressed_bytes();
   for (bool more = true; more;) {
     const std::size_t before = pending_.records.size();
+    if (before == 0) pending_.records.reserve(MostRecordsLeft());
     FRAZIL_ASSIGN_OR_RETURN(
         more, records.Append(next_, request_.end.value(), kMostRecords - before, pending_));
     const bool views_answer = batch.codec() == wire::CompressionCodec::kNone;
@@ -247,6 +249,10 @@ Status RangeReader::TakeBatchRecords(const wire::RecordBatch& batch, const Answe
     FRAZIL_RETURN_IF_ERROR(Emit());
   }
   return {};
+}
+
+std::size_t RangeReader::MostRecordsLeft() const {
+  return std::min(kMostRecords, static_cast<std::size_t>(request_.end.value() - next_));
 }
 
 bool RangeReader::IsBlockFull() const {

@@ -50,6 +50,8 @@ class RangeReader {
   Status TakeBatch(const wire::RecordBatch& batch, wire::AbortedTransactionFilter& filter,
                    const Answer& answer);
   Status TakeBatchRecords(const wire::RecordBatch& batch, const Answer& answer);
+  // That the block at hand may still hold, when it is empty.
+  std::size_t MostRecordsLeft() const;
   bool IsBlockFull() const;
   Status Emit();
   // After an answer without a whole batch.

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "kafka/wire/gzip_internal.h"
 #include "kafka/wire/lz4_frame_internal.h"
+#include "kafka/wire/output_buffer_internal.h"
 #include "kafka/wire/snappy_internal.h"
 #include "kafka/wire/zstd_frame_internal.h"
 
@@ -15,6 +16,7 @@ struct Decompressor::Contexts {
   GzipDecompressor gzip;
   Lz4Decompressor lz4;
   ZstdDecompressor zstd;
+  OutputArena arena;
 };
 
 Decompressor::Decompressor() : contexts_(std::make_unique<Contexts>()) {}
@@ -25,13 +27,13 @@ Result<Buffer> Decompressor::Decompress(CompressionCodec codec, ByteView input,
                                         std::size_t max_bytes) {
   switch (codec) {
     case CompressionCodec::kGzip:
-      return contexts_->gzip.Decompress(input, max_bytes);
+      return contexts_->gzip.Decompress(input, max_bytes, contexts_->arena);
     case CompressionCodec::kSnappy:
-      return DecompressSnappy(input, max_bytes);
+      return DecompressSnappy(input, max_bytes, contexts_->arena);
     case CompressionCodec::kLz4:
-      return contexts_->lz4.Decompress(input, max_bytes);
+      return contexts_->lz4.Decompress(input, max_bytes, contexts_->arena);
     case CompressionCodec::kZstd:
-      return contexts_->zstd.Decompress(input, max_bytes);
+      return contexts_->zstd.Decompress(input, max_bytes, contexts_->arena);
     case CompressionCodec::kNone:
       break;
   }

@@ -26,8 +26,9 @@ struct Buffer {
   std::shared_ptr<const void> owner;
 };
 
-// Keeps the codecs' contexts, which are dear to make, between calls.
-// Threads: one at a time.
+// Keeps the codecs' contexts, which are dear to make, between calls. Small results share pieces of
+// memory of 512 KiB, each of which lives as long as one of its owners.
+// Threads: one at a time; results may be read, and their owners let go, by any.
 class Decompressor {
  public:
   Decompressor();
@@ -37,7 +38,8 @@ class Decompressor {
 
   // gzip: one or more members. Snappy: one raw block, or the framed form of Java's library. LZ4:
   // one frame. zstd: one or more frames. Memory grows with what has really been uncompressed, never
-  // from a size that the input states; beside the result zstd keeps a window of at most 128 MiB.
+  // from a size that the input states; zstd frames are trusted with 4 MiB. Beside the result zstd
+  // keeps a window of at most 128 MiB.
   // Requires: a codec but kNone; nothing of `input`.
   // Errors: corrupt_data unless all of the input is data of the codec, with right checksums where
   // it has any, or there is no such codec; resource_exhausted when it holds more than `max_bytes`.

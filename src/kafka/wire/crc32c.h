@@ -8,9 +8,10 @@
 
 namespace frazil::kafka::wire {
 
+// By the fastest way that the processor has; all give the same.
 std::uint32_t Crc32c(ByteView bytes);
 
-// The same by table, for processors without the instruction.
+// By table, for processors without the instructions.
 std::uint32_t Crc32cPortable(ByteView bytes);
 
 }  // namespace frazil::kafka::wire

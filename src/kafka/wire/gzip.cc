@@ -32,13 +32,14 @@ struct GzipDecompressor::Context {
 GzipDecompressor::GzipDecompressor() = default;
 GzipDecompressor::~GzipDecompressor() = default;
 
-Result<Buffer> GzipDecompressor::Decompress(ByteView input, std::size_t max_bytes) {
+Result<Buffer> GzipDecompressor::Decompress(ByteView input, std::size_t max_bytes,
+                                            OutputArena& arena) {
   if (context_ == nullptr) context_ = std::make_unique<Context>();
   if (!context_->ready || inflateReset(&context_->zlib) != Z_OK) {
     return Error(ErrorCode::kResourceExhausted, "There is no memory for uncompressing gzip data.");
   }
   z_stream& zlib = context_->zlib;
-  return DecompressStream("gzip", input, max_bytes, input.size() * 4, true,
+  return DecompressStream("gzip", input, max_bytes, arena, input.size() * 4, true,
                           [&zlib](ByteView from, std::span<std::uint8_t> to) -> Result<CodecStep> {
                             zlib.next_in = from.data();
                             zlib.avail_in = Clamp(from.size());

@@ -11,6 +11,8 @@
 
 namespace frazil::kafka::wire {
 
+class OutputArena;
+
 // Threads: one at a time.
 class GzipDecompressor {
  public:
@@ -19,7 +21,7 @@ class GzipDecompressor {
 
   // Errors: corrupt_data unless it is one or more whole members with right checksums;
   // resource_exhausted.
-  Result<Buffer> Decompress(ByteView input, std::size_t max_bytes);
+  Result<Buffer> Decompress(ByteView input, std::size_t max_bytes, OutputArena& arena);
 
  private:
   struct Context;

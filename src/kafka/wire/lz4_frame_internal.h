@@ -11,6 +11,8 @@
 
 namespace frazil::kafka::wire {
 
+class OutputArena;
+
 // Threads: one at a time.
 class Lz4Decompressor {
  public:
@@ -18,7 +20,7 @@ class Lz4Decompressor {
   ~Lz4Decompressor();
 
   // Errors: corrupt_data unless it is exactly one frame with right checksums; resource_exhausted.
-  Result<Buffer> Decompress(ByteView frame, std::size_t max_bytes);
+  Result<Buffer> Decompress(ByteView frame, std::size_t max_bytes, OutputArena& arena);
 
  private:
   struct Context;

@@ -19,33 +19,73 @@ namespace frazil::kafka::wire {
 
 inline constexpr std::size_t kFirstOutputBytes = 64 << 10;
 
+// Pieces of memory that small batches share one after the other: one owner for many batches, and
+// sizes that the allocator gives out again without asking the system.
+// Threads: one at a time; what was released may be read by any.
+class OutputArena {
+ public:
+  // What is free of the piece at hand, or of a new one: at least `capacity` bytes.
+  // Requires: capacity <= kPieceBytes.
+  std::span<std::uint8_t> Room(std::size_t capacity) {
+    if (piece_ == nullptr || capacity > kPieceBytes - used_) {
+      piece_ = std::make_unique_for_overwrite<std::uint8_t[]>(kPieceBytes);
+      used_ = 0;
+    }
+    return {piece_.get() + used_, kPieceBytes - used_};
+  }
+  // Gives away the first bytes of what Room gave last.
+  std::shared_ptr<const std::uint8_t[]> Claim(std::size_t size) {
+    used_ += size;
+    return piece_;
+  }
+
+  static constexpr std::size_t kPieceBytes = 512 << 10;
+
+ private:
+  std::shared_ptr<std::uint8_t[]> piece_;
+  std::size_t used_ = 0;
+};
+
+// Where one batch's bytes go: the arena while they fit into it, then memory of their own.
 class OutputBuffer {
  public:
-  explicit OutputBuffer(std::size_t capacity)
-      : bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(capacity)), capacity_(capacity) {}
+  // Has room for at least `capacity` bytes. `arena` must outlive it and serve nobody else
+  // meanwhile.
+  OutputBuffer(OutputArena& arena, std::size_t capacity) : arena_(arena) {
+    // Memory of its own for what would leave much of the arena unused.
+    if (capacity > OutputArena::kPieceBytes / 2) {
+      own_ = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
+      room_ = {own_.get(), capacity};
+    } else {
+      room_ = arena.Room(capacity);
+    }
+  }
 
-  std::span<std::uint8_t> free() { return {bytes_.get() + size_, capacity_ - size_}; }
+  std::span<std::uint8_t> free() { return room_.subspan(size_); }
   std::size_t size() const { return size_; }
-  std::size_t capacity() const { return capacity_; }
+  std::size_t capacity() const { return room_.size(); }
   // Requires: count <= free().size().
   void Advance(std::size_t count) { size_ += count; }
 
   void Grow(std::size_t capacity) {
     auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
-    std::memcpy(larger.get(), bytes_.get(), size_);
-    bytes_ = std::move(larger);
-    capacity_ = capacity;
+    std::memcpy(larger.get(), room_.data(), size_);
+    own_ = std::move(larger);
+    room_ = {own_.get(), capacity};
   }
 
   Buffer Release() && {
-    const std::shared_ptr<const std::uint8_t[]> owner = std::move(bytes_);
-    return {{owner.get(), size_}, owner};
+    const std::shared_ptr<const std::uint8_t[]> owner =
+        own_ != nullptr ? std::shared_ptr<const std::uint8_t[]>(std::move(own_))
+                        : arena_.Claim(size_);
+    return {{room_.data(), size_}, owner};
   }
 
  private:
-  std::unique_ptr<std::uint8_t[]> bytes_;
+  OutputArena& arena_;
+  std::unique_ptr<std::uint8_t[]> own_;
+  std::span<std::uint8_t> room_;
   std::size_t size_ = 0;
-  std::size_t capacity_;
 };
 
 // `codec` begins the sentences: "LZ4".
@@ -69,20 +109,22 @@ struct CodecStep {
 };
 
 // Runs `step(input, output) -> Result<CodecStep>` until the input is used up at the end of a frame.
-// A step that can do nothing takes and produces nothing. `may_follow`: whether another frame may
-// follow the first.
+// A step that can do nothing takes and produces nothing. `expected`: a guess of how much comes out.
+// `may_follow`: whether another frame may follow the first.
 template <typename Step>
 Result<Buffer> DecompressStream(std::string_view codec, ByteView input, std::size_t max_bytes,
-                                std::size_t first_capacity, bool may_follow, Step step) {
+                                OutputArena& arena, std::size_t expected, bool may_follow,
+                                Step step) {
   // One byte above the limit shows that there is more.
   const std::size_t most = max_bytes + 1;
-  OutputBuffer buffer(std::min(most, std::max(kFirstOutputBytes, first_capacity)));
+  OutputBuffer buffer(arena, std::min(most, expected + 1));
   for (;;) {
-    if (buffer.free().empty()) {
-      if (buffer.capacity() == most) return TooMuchData(codec, max_bytes);
-      buffer.Grow(std::min(most, buffer.capacity() * 2));
-    }
-    FRAZIL_ASSIGN_OR_RETURN(const CodecStep done, step(input, buffer.free()));
+    if (buffer.size() == most) return TooMuchData(codec, max_bytes);
+    if (buffer.free().empty())
+      buffer.Grow(std::min(most, std::max(kFirstOutputBytes, buffer.capacity() * 2)));
+    const std::span<std::uint8_t> room =
+        buffer.free().first(std::min(buffer.free().size(), most - buffer.size()));
+    FRAZIL_ASSIGN_OR_RETURN(const CodecStep done, step(input, room));
     buffer.Advance(done.produced);
     input = input.subspan(done.taken);
     if (done.frame_ended && (input.empty() || !may_follow)) break;

@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "kafka/wire/codec.h"
 #include "kafka/wire/crc32c.h"
+#include "kafka/wire/record_fields_internal.h"
 
 namespace frazil::kafka::wire {
 namespace {
@@ -24,7 +24,9 @@ Error Corrupt(const std::string& what) {
   return Error(ErrorCode::kCorruptData, "A Kafka record batch breaks its format: " + what + ".");
 }
 
-Error CorruptRecord(const RecordBatch& batch, std::int32_t index, const char* what) {
+// Out of the way of what is right.
+[[gnu::cold, gnu::noinline]] Error CorruptRecord(const RecordBatch& batch, std::int32_t index,
+                                                 const char* what) {
   return Corrupt(std::string(what) + ", in record " + std::to_string(index) + " of " +
                  std::to_string(batch.record_count) + " of the batch at offset " +
                  std::to_string(batch.base_offset));
@@ -48,118 +50,97 @@ RecordBatch ParseHeader(const std::uint8_t* at, std::size_t size) {
   return batch;
 }
 
-// Reads the fields of one record. After a failure every further read does nothing.
-class RecordCursor {
- public:
-  RecordCursor(const std::uint8_t* at, const std::uint8_t* end) : at_(at), end_(end) {}
-
-  std::int32_t Varint() {
-    // Most lengths and deltas take one byte.
-    if (at_ != nullptr && at_ != end_ && *at_ < 0x80) {
-      return ZigZagDecode(static_cast<std::uint32_t>(*at_++));
-    }
-    std::uint32_t value = 0;
-    if (at_ != nullptr) at_ = ReadVarint32(at_, end_, value);
-    return ZigZagDecode(value);
-  }
-  std::int64_t Varlong() {
-    std::uint64_t value = 0;
-    if (at_ != nullptr) at_ = ReadVarint64(at_, end_, value);
-    return ZigZagDecode(value);
-  }
-  void Skip(std::size_t count) {
-    if (at_ == nullptr) return;
-    at_ = count <= remaining() ? at_ + count : nullptr;
-  }
-  NullableView Bytes() {
-    const std::int32_t size = Varint();
-    const std::uint8_t* const from = at_;
-    if (size < -1) at_ = nullptr;
-    if (size > 0) Skip(static_cast<std::size_t>(size));
-    if (at_ == nullptr || size < 0) return {};
-    return {from, size};
-  }
-
-  bool failed() const { return at_ == nullptr; }
-  const std::uint8_t* at() const { return at_; }
-  std::size_t remaining() const { return static_cast<std::size_t>(end_ - at_); }
-
- private:
-  // nullptr after a failure.
-  const std::uint8_t* at_;
-  const std::uint8_t* end_;
-};
-
 // Reads records of one batch, one by one, into a set.
 class RecordAppender {
  public:
   RecordAppender(const RecordBatch& batch, std::int64_t begin, std::int64_t end,
-                 std::size_t max_record_bytes, std::int32_t& last_delta, RecordBlock& into)
-      : batch_(batch),
-        begin_(begin),
-        end_(end),
-        max_record_bytes_(max_record_bytes),
-        last_delta_(last_delta),
-        into_(into) {}
+                 std::size_t max_record_bytes, RecordBlock& into)
+      : batch_(batch), begin_(begin), end_(end), max_record_bytes_(max_record_bytes), into_(into) {}
 
-  // Takes record number `index` from the front of `rest`.
-  Status Take(std::int32_t index, ByteView& rest) {
-    RecordCursor cursor(rest.data(), rest.data() + rest.size());
-    const std::int32_t size = cursor.Varint();
-    if (cursor.failed() || size < 0 || static_cast<std::size_t>(size) > cursor.remaining()) {
-      return CorruptRecord(batch_, index, "a record is longer than what is left");
+  // Takes records from `position` on, until the batch ends or `most` were appended.
+  Status TakeUpTo(std::size_t most, RecordPosition& position) {
+    const std::uint8_t* at = position.rest.data();
+    const std::uint8_t* const end = at + position.rest.size();
+    const std::size_t full = appended_ + most;
+    delta_ = position.delta;
+    while (position.index < batch_.record_count && appended_ < full) {
+      const std::int32_t index = position.index++;
+      RecordFields fields;
+      const char* broken = nullptr;
+      if (ReadRecordFieldsFast(at, end, fields)) [[likely]] {
+        broken = Append(fields);
+        at = fields.end;
+      } else {
+        broken = TakeSlowly(at, end);
+      }
+      if (broken != nullptr) [[unlikely]] {
+        return broken == kTooLarge ? TooLarge() : CorruptRecord(batch_, index, broken);
+      }
     }
-    const auto bytes = static_cast<std::size_t>(size);
-    const char* const broken = Append({cursor.at(), bytes});
-    if (broken == kTooLarge) return TooLarge(bytes);
-    if (broken != nullptr) return CorruptRecord(batch_, index, broken);
-    rest = {cursor.at() + bytes, cursor.remaining() - bytes};
+    position.delta = delta_;
+    position.rest = {at, end};
     return {};
   }
 
  private:
   static constexpr const char* kTooLarge = "a record is above the limit";
 
-  Error TooLarge(std::size_t bytes) const {
+  [[gnu::cold, gnu::noinline]] Error TooLarge() const {
     return Error(ErrorCode::kUnsupported,
                  "A Kafka record is larger than the limit of " + std::to_string(max_record_bytes_) +
-                     " bytes: " + std::to_string(bytes) + " bytes, at offset " +
-                     std::to_string(batch_.base_offset + last_delta_) + ".");
+                     " bytes: " + std::to_string(too_large_bytes_) + " bytes, at offset " +
+                     std::to_string(batch_.base_offset + delta_) + ".");
+  }
+
+  // Of its own, so that the fields of the fast way stay in registers.
+  [[gnu::noinline]] const char* TakeSlowly(const std::uint8_t*& at, const std::uint8_t* end) {
+    RecordFields fields;
+    const char* const broken = ReadRecordFields(at, end, fields);
+    if (broken != nullptr) return broken;
+    at = fields.end;
+    return Append(fields);
   }
 
   // What is wrong; nullptr when all is right.
-  const char* Append(ByteView bytes) {
-    RecordCursor cursor(bytes.data(), bytes.data() + bytes.size());
-    cursor.Skip(1);  // attributes, of which none is in use
-    const std::int64_t timestamp_delta = cursor.Varlong();
-    const std::int32_t offset_delta = cursor.Varint();
-    RecordView record;
-    record.key = cursor.Bytes();
-    record.value = cursor.Bytes();
-    const std::int32_t header_count = cursor.Varint();
-    if (cursor.failed()) return "a field runs past the record's end";
-    if (offset_delta <= last_delta_ || offset_delta > batch_.last_offset_delta) {
+  [[gnu::always_inline]] const char* Append(const RecordFields& fields) {
+    if (fields.offset_delta <= delta_ || fields.offset_delta > batch_.last_offset_delta) {
       return "offsets do not rise within the batch's range";
     }
-    last_delta_ = offset_delta;
-    record.offset = batch_.base_offset + offset_delta;
-    record.timestamp = Timestamp(timestamp_delta);
-    const bool wanted = record.offset >= begin_ && record.offset < end_;
-    if (wanted && bytes.size() > max_record_bytes_) return kTooLarge;
-    record.header_begin = static_cast<std::uint32_t>(into_.headers.size());
-    record.header_count = static_cast<std::uint32_t>(header_count);
-    std::size_t payload = record.key.view().size() + record.value.view().size();
-    if (header_count != 0 && !AppendHeaders(cursor, header_count, wanted, payload)) {
-      return "its headers break their format";
+    delta_ = fields.offset_delta;
+    const std::int64_t offset = batch_.base_offset + fields.offset_delta;
+    const bool wanted = offset >= begin_ && offset < end_;
+    if (wanted && fields.size > max_record_bytes_) {
+      too_large_bytes_ = fields.size;
+      return kTooLarge;
     }
-    if (cursor.remaining() != 0) return "bytes are left after the record's last field";
+    const std::size_t header_begin = into_.headers.size();
+    if (fields.header_count != 0) {
+      if (!AppendHeaders(fields.headers, fields.end, fields.header_count, wanted)) {
+        return "its headers break their format";
+      }
+    } else if (fields.headers != fields.end) {
+      return "bytes are left after the record's last field";
+    }
     if (!wanted) return nullptr;
-    into_.records.push_back(record);
-    into_.payload_bytes += payload;
+    // Number by number: a copy of a whole record would wait for its parts to be written.
+    RecordView& record = into_.records.emplace_back();
+    record.offset = offset;
+    record.timestamp = Timestamp(fields.timestamp_delta);
+    record.key.data = fields.key.data;
+    record.key.size = fields.key.size;
+    record.value.data = fields.value.data;
+    record.value.size = fields.value.size;
+    record.header_begin = static_cast<std::uint32_t>(header_begin);
+    record.header_count = static_cast<std::uint32_t>(fields.header_count);
+    into_.payload_bytes += fields.key.view().size() + fields.value.view().size();
+    ++appended_;
     return nullptr;
   }
 
-  bool AppendHeaders(RecordCursor& cursor, std::int32_t count, bool wanted, std::size_t& payload) {
+  // False unless `count` headers fill [at, end).
+  [[gnu::noinline]] bool AppendHeaders(const std::uint8_t* at, const std::uint8_t* end,
+                                       std::int32_t count, bool wanted) {
+    RecordCursor cursor(at, end);
     if (count < 0 || static_cast<std::size_t>(count) > cursor.remaining() / kSmallestHeader) {
       return false;
     }
@@ -169,9 +150,9 @@ class RecordAppender {
       if (cursor.failed() || key.is_null()) return false;
       if (!wanted) continue;
       into_.headers.push_back({key.view(), value});
-      payload += key.view().size() + value.view().size();
+      into_.payload_bytes += key.view().size() + value.view().size();
     }
-    return true;
+    return cursor.remaining() == 0;
   }
 
   std::int64_t Timestamp(std::int64_t delta) const {
@@ -185,8 +166,10 @@ class RecordAppender {
   std::int64_t begin_;
   std::int64_t end_;
   std::size_t max_record_bytes_;
-  std::int32_t& last_delta_;
   RecordBlock& into_;
+  std::int32_t delta_ = -1;
+  std::size_t appended_ = 0;
+  std::size_t too_large_bytes_ = 0;
 };
 
 }  // namespace
@@ -257,7 +240,7 @@ Result<BatchRecords> BatchRecords::Open(const RecordBatch& batch, const RecordBa
   if (static_cast<std::size_t>(batch.record_count) > records.bytes_.size() / kSmallestRecord) {
     return Corrupt("it counts more records than fit into it" + where);
   }
-  records.rest_ = records.bytes_;
+  records.next_.rest = records.bytes_;
   return records;
 }
 
@@ -266,18 +249,15 @@ Result<bool> BatchRecords::Append(std::int64_t begin, std::int64_t end, std::siz
   const std::size_t records_before = into.records.size();
   const std::size_t headers_before = into.headers.size();
   const std::size_t payload_before = into.payload_bytes;
-  const std::size_t wanted = std::min(most, static_cast<std::size_t>(batch_.record_count - index_));
+  const std::size_t wanted =
+      std::min(most, static_cast<std::size_t>(batch_.record_count - next_.index));
   if (records_before + wanted > into.records.capacity()) {
     into.records.reserve(std::max(records_before + wanted, into.records.capacity() * 2));
   }
-  RecordAppender appender(batch_, begin, end, limits_->max_record_bytes, last_delta_, into);
-  Status status;
-  while (status.ok() && index_ < batch_.record_count &&
-         into.records.size() - records_before < most) {
-    status = appender.Take(index_++, rest_);
-  }
-  const bool more = index_ < batch_.record_count;
-  if (status.ok() && !more && !rest_.empty()) {
+  RecordAppender appender(batch_, begin, end, limits_->max_record_bytes, into);
+  Status status = appender.TakeUpTo(most, next_);
+  const bool more = next_.index < batch_.record_count;
+  if (status.ok() && !more && !next_.rest.empty()) {
     status = Corrupt("bytes are left after its last record, at offset " +
                      std::to_string(batch_.base_offset));
   }
@@ -288,7 +268,9 @@ Result<bool> BatchRecords::Append(std::int64_t begin, std::int64_t end, std::siz
     return status.error();
   }
   if (into.records.size() == records_before) return more;
-  if (owner_ != nullptr) into.owners.push_back(owner_);
+  if (owner_ != nullptr && (into.owners.empty() || into.owners.back() != owner_)) {
+    into.owners.push_back(owner_);
+  }
   if (!std::exchange(marked_, true)) into.batches.push_back(batch_.mark());
   return more;
 }

@@ -68,6 +68,15 @@ Result<std::optional<RecordBatch>> TakeRecordBatch(ByteView& rest, const RecordB
 // Errors: corrupt_data when the batch's CRC-32C is not that of its bytes.
 Status VerifyChecksum(const RecordBatch& batch);
 
+// How far a batch's records were read.
+struct RecordPosition {
+  // The number of the next record, counted from 0.
+  std::int32_t index = 0;
+  // The offset delta of the one before it.
+  std::int32_t delta = -1;
+  ByteView rest;
+};
+
 // The records of one batch: uncompressed once, then taken piece by piece. Threads: one.
 class BatchRecords {
  public:
@@ -99,10 +108,7 @@ class BatchRecords {
   ByteView bytes_;
   // Of bytes that were uncompressed.
   std::shared_ptr<const void> owner_;
-  // What comes next.
-  ByteView rest_;
-  std::int32_t index_ = 0;
-  std::int32_t last_delta_ = -1;
+  RecordPosition next_;
   bool marked_ = false;
 };
 

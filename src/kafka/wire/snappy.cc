@@ -22,6 +22,13 @@ bool StartsWithHeader(ByteView bytes) {
   return bytes.size() >= kHeaderBytes && std::ranges::equal(bytes.first(kMagic.size()), kMagic);
 }
 
+// What a raw block says that it holds; 0 when it cannot hold that.
+std::size_t ClaimedBytes(ByteView block) {
+  std::size_t size = 0;
+  const bool stated = snappy::GetUncompressedLength(Chars(block), block.size(), &size);
+  return stated && size / kMaxRatio <= block.size() ? size : 0;
+}
+
 // Appends what one raw block holds.
 Status AppendBlock(ByteView block, std::size_t max_bytes, OutputBuffer& to) {
   std::size_t size = 0;
@@ -60,10 +67,9 @@ Status AppendFramed(ByteView input, std::size_t max_bytes, OutputBuffer& to) {
 
 }  // namespace
 
-Result<Buffer> DecompressSnappy(ByteView input, std::size_t max_bytes) {
+Result<Buffer> DecompressSnappy(ByteView input, std::size_t max_bytes, OutputArena& arena) {
   const bool framed = StartsWithHeader(input);
-  OutputBuffer buffer(framed ? std::min(max_bytes, std::max(kFirstOutputBytes, input.size() * 4))
-                             : 0);
+  OutputBuffer buffer(arena, std::min(max_bytes, framed ? input.size() * 4 : ClaimedBytes(input)));
   FRAZIL_RETURN_IF_ERROR(framed ? AppendFramed(input, max_bytes, buffer)
                                 : AppendBlock(input, max_bytes, buffer));
   return std::move(buffer).Release();

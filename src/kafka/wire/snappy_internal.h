@@ -15,8 +15,10 @@
 
 namespace frazil::kafka::wire {
 
+class OutputArena;
+
 // Errors: corrupt_data unless all bytes are of one of the two forms; resource_exhausted.
-Result<Buffer> DecompressSnappy(ByteView input, std::size_t max_bytes);
+Result<Buffer> DecompressSnappy(ByteView input, std::size_t max_bytes, OutputArena& arena);
 
 Bytes CompressSnappy(ByteView bytes);
 // The framed form, in blocks of `block_bytes` (Java: 32 KiB).

@@ -11,6 +11,8 @@
 
 namespace frazil::kafka::wire {
 
+class OutputArena;
+
 // Threads: one at a time.
 class ZstdDecompressor {
  public:
@@ -19,7 +21,7 @@ class ZstdDecompressor {
 
   // Errors: corrupt_data unless it is one or more whole frames, with right checksums where they
   // have any, and windows of at most 128 MiB; resource_exhausted.
-  Result<Buffer> Decompress(ByteView input, std::size_t max_bytes);
+  Result<Buffer> Decompress(ByteView input, std::size_t max_bytes, OutputArena& arena);
 
  private:
   struct Context;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -400,6 +401,78 @@ TEST(RecordBatch, ABatchOfWhichNothingIsWantedIsNotMarked) {
   EXPECT_EQ(set.batches.size(), 2U);
 }
 
+TEST(RecordBatch, RecordsOfAllSizesAreReadWhereverTheyLie) {
+  // Lengths and deltas of one to three bytes; the last records have nothing behind them.
+  std::mt19937 random(5);
+  std::vector<std::string> texts;
+  std::vector<RecordToWrite> records;
+  for (std::int32_t i = 0; i < 3'000; ++i) {
+    texts.emplace_back(random() % 10 == 0 ? random() % 20'000 : random() % 130,
+                       static_cast<char>('a' + i % 26));
+  }
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    RecordToWrite record = Record(static_cast<std::int32_t>(7 * i), texts[i]);
+    record.timestamp = 1'000 + static_cast<std::int64_t>(random() % 100'000);
+    if (i % 3 == 0) record.key = std::string_view(texts[i]).substr(0, 70);
+    if (i % 11 == 0) record.value = std::nullopt;
+    if (i % 13 == 0) record.headers = {{"name", "value"}, {"other", std::nullopt}};
+    records.push_back(record);
+  }
+  BatchProperties properties;
+  properties.base_offset = 1'000'000;
+  const Bytes bytes = WriteBatch(properties, records);
+  RecordBlock block;
+  ASSERT_TRUE(AppendRecords(TakeOne(bytes), {}, 0, kAll, block).ok());
+  ASSERT_EQ(block.records.size(), records.size());
+  const auto text = [](const NullableView& view) {
+    return view.is_null() ? std::nullopt : std::optional(AsText(view.view()));
+  };
+  std::size_t payload = 0;
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const RecordView& read = block.records[i];
+    EXPECT_EQ(read.offset, 1'000'000 + 7 * static_cast<std::int64_t>(i));
+    EXPECT_EQ(read.timestamp, records[i].timestamp);
+    EXPECT_EQ(text(read.key), records[i].key);
+    EXPECT_EQ(text(read.value), records[i].value);
+    ASSERT_EQ(read.header_count, records[i].headers.size());
+    for (std::size_t k = 0; k < records[i].headers.size(); ++k) {
+      const HeaderView& header = block.headers[read.header_begin + k];
+      EXPECT_EQ(AsText(header.key), records[i].headers[k].first);
+      EXPECT_EQ(text(header.value), records[i].headers[k].second);
+      payload += header.key.size() + header.value.view().size();
+    }
+    payload += read.key.view().size() + read.value.view().size();
+  }
+  EXPECT_EQ(block.payload_bytes, payload);
+}
+
+TEST(RecordBatch, SmallBatchesShareAnOwner) {
+  std::vector<Bytes> batches;
+  for (int i = 0; i < 40; ++i) {
+    BatchProperties properties;
+    properties.codec = kCodecs[static_cast<std::size_t>(i) % 5];
+    properties.base_offset = 10 * i;
+    const std::string value(static_cast<std::size_t>(i % 7) * 30'000 + 5,
+                            static_cast<char>('a' + i % 26));
+    batches.push_back(WriteBatch(properties, {Record(0, value), Record(1, "end")}));
+  }
+  Decompressor decompressor;
+  const RecordBatchLimits limits;
+  RecordBlock block;
+  for (const Bytes& bytes : batches) {
+    auto opened = BatchRecords::Open(TakeOne(bytes), limits, decompressor);
+    ASSERT_TRUE(opened.ok());
+    ASSERT_TRUE(opened->Append(0, kAll, kNoLimit, block).ok());
+  }
+  EXPECT_LT(block.owners.size(), 20U) << "of 32 compressed batches";
+  ASSERT_EQ(block.records.size(), 80U);
+  for (std::size_t i = 0; i < 40; ++i) {
+    const std::string value(i % 7 * 30'000 + 5, static_cast<char>('a' + i % 26));
+    EXPECT_EQ(AsText(block.records[2 * i].value.view()), value) << i;
+    EXPECT_EQ(AsText(block.records[2 * i + 1].value.view()), "end") << i;
+  }
+}
+
 TEST(RecordBatch, DamageBehindAPieceIsFoundWithTheLastOne) {
   Bytes bytes = WriteBatch({}, {Record(0, "one"), Record(1, "two"), Record(2, "three")});
   bytes[60] = 2;
@@ -458,10 +531,26 @@ TEST(RecordBatch, ReadsControlTypes) {
 TEST(Crc32c, KnownValuesAndBothWays) {
   EXPECT_EQ(Crc32c(AsBytes("123456789")), 0xe3069283U);
   EXPECT_EQ(Crc32c({}), 0U);
-  Bytes bytes;
-  for (int i = 0; i < 300; ++i) {
-    EXPECT_EQ(Crc32c(bytes), Crc32cPortable(bytes));
-    bytes.push_back(static_cast<std::uint8_t>(i * 37));
+}
+
+TEST(Crc32c, AllWaysGiveTheSame) {
+  std::mt19937_64 random(3);
+  Bytes bytes(20'000);
+  for (std::uint8_t& byte : bytes) byte = static_cast<std::uint8_t>(random());
+  // Every size around those of the lanes, from places of any alignment.
+  for (std::size_t size = 0; size < bytes.size() - 8; size += size < 3'500 ? 1 : 61) {
+    const ByteView part = ByteView(bytes).subspan(size % 8, size);
+    ASSERT_EQ(Crc32c(part), Crc32cPortable(part)) << size;
+  }
+}
+
+TEST(Crc32c, EachBitCounts) {
+  Bytes bytes(3 * 1024 + 3 * 128 + 21, 0x5a);
+  const std::uint32_t before = Crc32c(bytes);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] ^= static_cast<std::uint8_t>(1U << i % 8);
+    EXPECT_NE(Crc32c(bytes), before) << i;
+    bytes[i] ^= static_cast<std::uint8_t>(1U << i % 8);
   }
 }
 
