@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the pages of encoder version 2 look like, and how long they are said to be.
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -9,13 +8,10 @@
 #include <arrow/array.h>
 #include <arrow/buffer.h>
 #include <arrow/builder.h>
-#include <arrow/compare.h>
 #include <arrow/io/memory.h>
 #include <arrow/record_batch.h>
-#include <arrow/table.h>
 #include <arrow/type.h>
 #include <gtest/gtest.h>
-#include <parquet/arrow/reader.h>
 #include <parquet/column_page.h>
 #include <parquet/column_reader.h>
 #include <parquet/file_reader.h>
@@ -23,7 +19,9 @@
 
 #include "parquet/chunk_encoder.h"
 #include "parquet/page_plan.h"
+#include "parquet/test/generated_batch.h"
 #include "parquet/test/random_batches.h"
+#include "parquet/test/read_back.h"
 #include "parquet/test/sample_batches.h"
 
 namespace frazil::parquet {
@@ -239,61 +237,11 @@ TEST(PagesTest, PagesOfListsEndWithARow) {
   EXPECT_EQ(count, 4);
 }
 
-// Every text of a batch as a dictionary, at any depth, with values that nobody uses.
-std::shared_ptr<arrow::ArrayData> Folded(const std::shared_ptr<arrow::ArrayData>& data) {
-  if (data->type->id() == arrow::Type::STRING) {
-    const arrow::StringArray texts(data);
-    arrow::Int32Builder indices;
-    arrow::StringBuilder dictionary;
-    EXPECT_TRUE(dictionary.Append("nobody uses this").ok());
-    std::map<std::string, int> known;
-    for (std::int64_t i = texts.length() - 1; i >= 0; --i) {
-      if (texts.IsNull(i)) continue;
-      const auto [at, is_new] = known.emplace(texts.GetString(i), dictionary.length());
-      if (!is_new) continue;
-      EXPECT_TRUE(dictionary.Append(at->first).ok());
-    }
-    for (std::int64_t i = 0; i < texts.length(); ++i) {
-      EXPECT_TRUE(
-          (texts.IsNull(i) ? indices.AppendNull() : indices.Append(known[texts.GetString(i)]))
-              .ok());
-    }
-    const std::shared_ptr<arrow::Array> index_array = *indices.Finish();
-    auto folded = index_array->data()->Copy();
-    folded->type = arrow::dictionary(arrow::int32(), arrow::utf8());
-    folded->dictionary = (*dictionary.Finish())->data();
-    return folded;
-  }
-  auto copy = data->Copy();
-  arrow::FieldVector fields;
-  for (std::size_t i = 0; i < copy->child_data.size(); ++i) {
-    copy->child_data[i] = Folded(copy->child_data[i]);
-    fields.push_back(data->type->field(static_cast<int>(i))->WithType(copy->child_data[i]->type));
-  }
-  if (data->type->id() == arrow::Type::STRUCT) copy->type = arrow::struct_(fields);
-  if (data->type->id() == arrow::Type::LIST) copy->type = arrow::list(fields.at(0));
-  if (data->type->id() == arrow::Type::MAP) {
-    const auto& entry = *fields.at(0)->type();
-    copy->type = std::make_shared<arrow::MapType>(entry.field(0), entry.field(1));
-  }
-  return copy;
-}
-
-std::shared_ptr<arrow::RecordBatch> Folded(const arrow::RecordBatch& batch) {
-  arrow::FieldVector fields;
-  arrow::ArrayVector columns;
-  for (int i = 0; i < batch.num_columns(); ++i) {
-    columns.push_back(arrow::MakeArray(Folded(batch.column(i)->data())));
-    fields.push_back(batch.schema()->field(i)->WithType(columns.back()->type()));
-  }
-  return arrow::RecordBatch::Make(arrow::schema(fields), batch.num_rows(), columns);
-}
-
 TEST(PagesTest, TextAsADictionaryGivesTheSameBytes) {
   std::vector<Sample> samples = FixedSamples();
   for (std::uint64_t seed = 1; seed <= 200; ++seed) samples.push_back(RandomSample(seed, 40));
   for (const Sample& sample : samples) {
-    const auto folded = Folded(*sample.batch);
+    const auto folded = WithTextFolded(*sample.batch);
     for (int version = kOldestEncoderVersion; version <= kEncoderVersion; ++version) {
       const auto wanted = EncodeChunk(*sample.batch, sample.schema, version);
       const auto found = EncodeChunk(*folded, sample.schema, version);
@@ -307,8 +255,9 @@ TEST(PagesTest, TextAsADictionaryGivesTheSameBytes) {
     const auto texts =
         Column<arrow::StringBuilder>(5000, [&](int i) { return Text(i % different); });
     const auto type = Type::Of(TypeKind::kString);
-    EXPECT_EQ(Encoded(arrow::MakeArray(Folded(texts->data())), type).file,
-              Encoded(texts, type).file)
+    const auto batch = arrow::RecordBatch::Make(arrow::schema({arrow::field("f", arrow::utf8())}),
+                                                texts->length(), {texts});
+    EXPECT_EQ(Encoded(WithTextFolded(*batch)->column(0), type).file, Encoded(texts, type).file)
         << different;
   }
 }
@@ -350,6 +299,32 @@ TEST(PagesTest, SizeOnlySaysWhatTheFileWouldBe) {
       ExpectSameWithoutBytes(*measured, *chunk, sample.name);
     }
   }
+}
+
+void ExpectGeneratedReadsBack(std::uint64_t seed, std::int64_t most_rows) {
+  SeededChoices choices(seed);
+  const GeneratedBatch made = GenerateBatch(choices, most_rows, 70'000);
+  const auto folded = WithTextFolded(*made.batch);
+  for (int version = kOldestEncoderVersion; version <= kEncoderVersion; ++version) {
+    const std::string name =
+        "seed " + std::to_string(seed) + ", version " + std::to_string(version);
+    const auto chunk = EncodeInGroups(made.schema, *made.batch, made.groups, version);
+    ASSERT_TRUE(chunk.ok()) << name << ": " << chunk.error().ToString();
+    EXPECT_EQ(DifferenceFrom(*made.batch, chunk->file).substr(0, 2000), "") << name;
+    const auto measured =
+        EncodeInGroups(made.schema, *made.batch, made.groups, version, 0, EncoderOutput::kSizeOnly);
+    ASSERT_TRUE(measured.ok());
+    ExpectSameWithoutBytes(*measured, *chunk, name);
+    const auto of_folded = EncodeInGroups(made.schema, *folded, made.groups, version);
+    ASSERT_TRUE(of_folded.ok()) << name << ": " << of_folded.error().ToString();
+    EXPECT_TRUE(of_folded->file == chunk->file) << name;
+  }
+}
+
+TEST(PagesTest, GeneratedBatchesReadBackAndAreMeasuredRight) {
+  for (std::uint64_t seed = 1; seed <= 250; ++seed) ExpectGeneratedReadsBack(seed, 60);
+  for (std::uint64_t seed = 1001; seed <= 1012; ++seed) ExpectGeneratedReadsBack(seed, 4000);
+  for (std::uint64_t seed = 2001; seed <= 2004; ++seed) ExpectGeneratedReadsBack(seed, 100'000);
 }
 
 }  // namespace

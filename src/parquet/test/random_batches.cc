@@ -8,6 +8,8 @@
 
 #include <arrow/record_batch.h>
 
+#include "parquet/test/read_back.h"
+
 namespace frazil::parquet {
 namespace {
 
@@ -190,14 +192,8 @@ std::vector<std::int64_t> RandomGroups(std::uint64_t seed, std::int64_t rows) {
 Result<EncodedChunk> EncodeInGroups(const Sample& sample, const std::vector<std::int64_t>& groups,
                                     int encoder_version, std::size_t expected_file_bytes,
                                     EncoderOutput output) {
-  FRAZIL_ASSIGN_OR_RETURN(ChunkEncoder encoder, ChunkEncoder::Open(sample.schema, encoder_version,
-                                                                   expected_file_bytes, output));
-  std::int64_t start = 0;
-  for (const std::int64_t rows : groups) {
-    FRAZIL_RETURN_IF_ERROR(encoder.Append(*sample.batch->Slice(start, rows)));
-    start += rows;
-  }
-  return encoder.Finish();
+  return EncodeInGroups(sample.schema, *sample.batch, groups, encoder_version, expected_file_bytes,
+                        output);
 }
 
 }  // namespace frazil::parquet

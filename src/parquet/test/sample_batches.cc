@@ -152,6 +152,31 @@ Sample Pages() {
   return MakeSample("pages", std::move(schema), {numbers + "]", texts + "]", lists + "]"});
 }
 
+// Few values, as dictionaries hold them, and one alone, flat and in lists.
+Sample Repeats() {
+  constexpr int kRows = 40'000;
+  constexpr const char* kStates[] = {"null", "\"NEW\"", "\"PAID\"", "\"SENT AWAY\"", "\"\""};
+  std::string constant = "[";
+  std::string states = "[";
+  std::string amounts = "[";
+  std::string lists = "[";
+  for (int i = 0; i < kRows; ++i) {
+    const std::string comma = i == 0 ? "" : ", ";
+    constant += comma + "3";
+    states += comma + kStates[(i * 7919) % 5];
+    amounts += comma + (i % 2 == 0 ? "\"-1.000000000000000000\"" : "\"2.000000000000000000\"");
+    lists += comma + (i % 4 == 0 ? "null" : "[\"a name\", " + std::string(kStates[i % 3]) + "]");
+  }
+  auto schema = SchemaOf({
+      Field(1, "constant", Of(TypeKind::kInt), true),
+      Field(2, "state", Of(TypeKind::kString)),
+      Field(3, "amount", Type::Decimal(30, 18)),
+      Field(4, "list", Type::List(FieldId(5), Of(TypeKind::kString), false)),
+  });
+  return MakeSample("repeats", std::move(schema),
+                    {constant + "]", states + "]", amounts + "]", lists + "]"});
+}
+
 }  // namespace
 
 iceberg::NestedField Field(int id, const std::string& name, iceberg::Type type, bool required) {
@@ -187,6 +212,7 @@ std::vector<Sample> FixedSamples() {
   samples.push_back(Kafka());
   samples.push_back(Empty());
   samples.push_back(Pages());
+  samples.push_back(Repeats());
   return samples;
 }
 

@@ -25,7 +25,8 @@ struct Sample {
 // Parses the columns. Ends the process when they do not fit the schema.
 Sample MakeSample(std::string name, iceberg::Schema schema, std::vector<std::string> columns);
 
-// The fixed samples: every type, nested ones, a Kafka table, no rows, and several pages.
+// The fixed samples: every type, nested ones, a Kafka table, no rows, several pages, and few values
+// many times.
 std::vector<Sample> FixedSamples();
 
 iceberg::NestedField Field(int id, const std::string& name, iceberg::Type type,
