@@ -23,7 +23,7 @@ import report  # noqa: E402
 from figures import cells  # noqa: E402
 from scene import BUILD  # noqa: E402
 
-BENCHMARKS = ["loops", "fetch"]
+BENCHMARKS = ["loops", "fetch", "freshness", "loads", "scan", "memory"]
 
 
 def parse_options():

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A full scan of all value columns by DuckDB, against DuckDB on the same rows as JSON lines on disk.
+
+The first scan finds a Frazil that has read nothing yet. Each scan after it is made by a new DuckDB, so
+that only what Frazil keeps helps; its settings are the defaults, where files beyond 256 MB are not
+kept but made again. JSON is read with its columns and types given, from the page cache.
+"""
+
+import contextlib
+import time
+
+import duckdb
+
+from harness.duckdb_client import DuckDb
+from figures import Figure
+from scene import Scene, cpu_seconds, median
+
+PARTITIONS = 4
+BAR = 3
+SCAN = ("SELECT count(*), sum(id), max(customer), sum(amount), max(ts), max(status), sum(qty), "
+        "count(note), max(note), max(price) FROM {}")
+COLUMNS = {"id": "BIGINT", "customer": "VARCHAR", "amount": "DECIMAL(10,2)", "ts": "TIMESTAMPTZ",
+           "status": "VARCHAR", "qty": "INTEGER", "note": "VARCHAR", "price": "DOUBLE"}
+
+
+def timed(execute, source):
+    begin = time.perf_counter()
+    answer = execute(SCAN.format(source)).fetchall()
+    return time.perf_counter() - begin, answer
+
+
+def scan_table(frazil, topic):
+    with DuckDb(frazil.url) as duck:
+        return timed(duck.execute, f"frazil.speed.{topic}")
+
+
+def scan_json(path):
+    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS.items())
+    source = f"read_json('{path}', format = 'newline_delimited', columns = {{{columns}}})"
+    with contextlib.closing(duckdb.connect()) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        return timed(connection.execute, source)
+
+
+def export_json(frazil, topic, path):
+    with DuckDb(frazil.url) as duck:
+        duck.execute(f"COPY (SELECT {', '.join(COLUMNS)} FROM frazil.speed.{topic}) TO '{path}' "
+                     "(FORMAT json)")
+
+
+def served_bytes(frazil):
+    return frazil.metric("frazil_http_response_bytes_total")
+
+
+def measure(options, folder):
+    with Scene(folder) as scene:
+        topic, records = "scanned", options.scan
+        schema_id = scene.make_topic(topic, partitions=PARTITIONS)
+        scene.load(topic, schema_id, records=records, partitions=PARTITIONS)
+        frazil = scene.frazil(topic)
+        cpu = cpu_seconds(frazil.process)
+        first, answer = scan_table(frazil, topic)
+        first_cpu = cpu_seconds(frazil.process) - cpu
+        if answer[0][0] != records:
+            raise RuntimeError(f"{topic}: {answer[0][0]} rows instead of {records}")
+        path = scene.folder / "rows.json"
+        export_json(frazil, topic, path)
+        cpu, served = cpu_seconds(frazil.process), served_bytes(frazil)
+        later, from_json = [], []
+        for _ in range(3):
+            for times, scan in ((later, lambda: scan_table(frazil, topic)),
+                                (from_json, lambda: scan_json(path))):
+                took, found = scan()
+                times.append(took)
+                if found != answer:
+                    raise RuntimeError(f"two scans differ: {answer} and {found}")
+        cpu, served = cpu_seconds(frazil.process) - cpu, served_bytes(frazil) - served
+        json_bytes = path.stat().st_size
+    return [
+        Figure(f"first scan of {records:,} rows, indexing them", first, "s"),
+        Figure("first scan: all that Frazil does", records / first_cpu / 1e6, "M records/CPU-s"),
+        Figure("second scan", min(later), "s", median(later)),
+        Figure(f"the same rows as JSON lines, {json_bytes / 1e6:,.0f} MB", min(from_json), "s",
+               median(from_json)),
+        Figure("second scan, times as fast as JSON", min(from_json) / min(later), "x",
+               median(from_json) / median(later), BAR),
+        Figure("first scan, times as fast as JSON", min(from_json) / first, "x"),
+        Figure("CPU of Frazil, second scans", 1e9 * cpu / served, "CPU-s/GB served"),
+        Figure("bytes served, a second scan", served / 3e6, "MB"),
+    ]
