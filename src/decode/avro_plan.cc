@@ -12,6 +12,8 @@
 #include "decode/avro_plan_internal.h"
 #include "decode/column_tree_internal.h"
 #include "decode/column_type_internal.h"
+#include "decode/decimal_internal.h"
+#include "decode/item_reader_internal.h"
 #include "decode/kafka_columns.h"
 #include "decode/type_mapping_internal.h"
 
@@ -121,6 +123,7 @@ class PlanCompiler {
     Op op;
     op.path = Path();
     op.skip = SkipProgram(schema);
+    op.read_item = ReadItemOf(op.code, false);
     return op;
   }
 
@@ -159,6 +162,7 @@ class PlanCompiler {
         Op here;
         here.code = OpCode::kPresent;
         here.column = target_.at(column->id).number;
+        here.read_item = ReadItemOf(here.code, false);
         op.children.push_back(std::move(here));
       }
     }
@@ -202,6 +206,7 @@ class PlanCompiler {
     } else {
       FRAZIL_RETURN_IF_ERROR(CompileLeaf(*shape.value, *column, op));
     }
+    op.read_item = ReadItemOf(op.code, op.in_union);
     return op;
   }
 
@@ -226,6 +231,7 @@ class PlanCompiler {
     op.code = CodeOf(value, column.type.kind);
     op.size = value.size;
     op.precision = value.precision;
+    if (column.type.kind == TypeKind::kDecimal) op.short_limit = ShortLimit(value.precision);
     if (op.code == OpCode::kEnum) op.symbols = SymbolsOf(value);
     return {};
   }
@@ -241,7 +247,7 @@ class PlanCompiler {
     FRAZIL_RETURN_IF_ERROR(
         CheckKind(is_map ? TypeKind::kMap : TypeKind::kList, value, mapped, column));
     op.code = is_map ? OpCode::kMap : OpCode::kArray;
-    op.skip = SkipProgram(value.children.front());
+    op.empty_items = !is_map && SkipProgram(value.children.front()).skips_nothing();
     if (is_map) {
       avro::Schema text;
       text.type = avro::Type::kString;

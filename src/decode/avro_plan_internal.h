@@ -49,12 +49,22 @@ struct EnumSymbol {
   std::string text;
 };
 
+struct ItemContext;
+class ColumnBuffers;
+struct Op;
+// Reads one value into a row of its column. Gives where the next one begins; null after a flaw.
+using ReadItem = const std::uint8_t* (*)(ItemContext&, const Op&, ColumnBuffers&,
+                                         const std::uint8_t* at, const std::uint8_t* end,
+                                         std::size_t row);
+
 struct Op {
   OpCode code = OpCode::kSkip;
   // From the top level, by the writer's names: "items.element.sku".
   std::string path;
   // Number of the column in the target's ColumnTree; unused by kSkip.
   std::size_t column = 0;
+  // For values inside arrays and maps.
+  ReadItem read_item = nullptr;
   // A union's branch number stands before the value (kSkip: part of `skip`).
   bool in_union = false;
   int null_branch = -1;
@@ -63,10 +73,13 @@ struct Op {
   std::size_t size = 0;
   // Decimals: of the writer, so that whether a record is sound does not hang on the target.
   int precision = 0;
+  std::int64_t short_limit = 0;
   // kEnum: an empty one for NULL, then the writer's.
   std::vector<EnumSymbol> symbols;
-  // kSkip: past the value. kArray, kMap: past one item (without its key).
+  // kSkip: past the value.
   SkipProgram skip;
+  // kArray: items take no bytes at all.
+  bool empty_items = false;
   // kRecord: of the writer's fields, in order. kBranches: one for each branch, null's a skip.
   // kArray: of the element. kMap: of the key and of the value.
   std::vector<Op> children;

@@ -94,15 +94,22 @@ class Slices {
     std::size_t count = 0;
     while (count < kRowsAtOnce && block_ < blocks_.size()) {
       const std::vector<SourceRecord>& records = blocks_[block_].records;
-      const std::size_t most = std::min(records.size(), record_ + kRowsAtOnce - count);
-      for (; record_ < most; ++record_, ++count) {
-        const NullableView& value = records[record_].value;
+      const std::size_t most = std::min(records.size() - record_, kRowsAtOnce - count);
+      const SourceRecord* record = &records[record_];
+      const SourceRecord* const end = record + most;
+      const std::uint8_t** at_to = &at_[count];
+      const std::uint8_t** end_to = &end_[count];
+      for (; record != end; ++record) {
+        const NullableView value = record->value;
         if (!IsFramed(value) || RawId(value) != id) break;
-        at_[count] = value.data + kFrameSize;
-        end_[count] = value.data + value.size;
+        *at_to++ = value.data + kFrameSize;
+        *end_to++ = value.data + value.size;
         shortest = std::min(shortest, value.size);
       }
-      if (record_ < most) break;
+      const std::size_t taken = most - static_cast<std::size_t>(end - record);
+      count += taken;
+      record_ += taken;
+      if (taken < most) break;
       SkipEmptyBlocks();
     }
     // The frame is readable, too.
@@ -148,6 +155,7 @@ class BatchDecoder {
     for (auto slice = slices.Next(); slice.first != nullptr; slice = slices.Next()) {
       FRAZIL_RETURN_IF_ERROR(DecodeSlice(slice));
     }
+    columns_.TrimItems();
     return CheckText();
   }
 
@@ -179,7 +187,7 @@ class BatchDecoder {
       }
       plan_ = &*plan;
     }
-    const auto failure = Execute(plan_->second.program(), rows, columns_, budget_);
+    const auto failure = execution_.Execute(plan_->second.program(), rows);
     return failure.has_value() ? ErrorOf(*failure) : Status();
   }
 
@@ -240,6 +248,7 @@ class BatchDecoder {
   const PlansById::value_type* plan_ = nullptr;
   MemoryBudget budget_{kMostBytes};
   ColumnTree columns_;
+  PlanExecution execution_{columns_};
 };
 
 }  // namespace

@@ -39,6 +39,8 @@ std::size_t WidthOf(const iceberg::Type& type) {
   }
 }
 
+constexpr std::int64_t kLargestData = std::numeric_limits<std::int32_t>::max();
+
 std::size_t BitmapSize(std::size_t bits) { return (bits + 7) / 8; }
 
 bool IsAscii(const std::uint8_t* data, std::size_t size) {
@@ -149,6 +151,7 @@ Status ColumnBuffers::GrowValues(std::size_t size) {
   if (type_.kind == TypeKind::kStruct) return {};
   if (type_.kind == TypeKind::kBoolean) return ExtendWithZeros(values_, size, budget_);
   FRAZIL_ASSIGN_OR_RETURN(const std::size_t before, Extend(values_, size, budget_));
+  values_data_ = values_->mutable_data();
   if (before == 0 && has_offsets()) offsets()[0] = 0;
   return {};
 }
@@ -163,16 +166,18 @@ Status ColumnBuffers::Grow(std::size_t rows) {
     const std::size_t room = has_room ? std::max(rows, twice) : rows;
     FRAZIL_RETURN_IF_ERROR(ExtendWithZeros(validity_, BitmapSize(room), budget_));
     FRAZIL_RETURN_IF_ERROR(GrowValues(SizeOfValues(room)));
+    validity_data_ = validity_->mutable_data();
+    values_data_ = values_ == nullptr ? nullptr : values_->mutable_data();
     capacity_ = room;
   }
   rows_ = rows;
   return {};
 }
 
-bool ColumnBuffers::ReserveData(std::int64_t size, std::size_t rows) {
+bool ColumnBuffers::MakeRoom(std::int64_t more, std::size_t rows) {
   const std::int64_t before = data_ == nullptr ? 0 : data_->size();
-  if (data_ != nullptr && size <= before) return true;
-  // The rows to come will take what these took, and a little more; but one row says nothing of a
+  const std::int64_t size = data_size_ + more + static_cast<std::int64_t>(kSlack);
+  // The rows to come will take what these took, and a little more; but a few say nothing of a
   // million others.
   std::int64_t room = size;
   if (rows > 0 && rows < rows_) {
@@ -181,16 +186,13 @@ bool ColumnBuffers::ReserveData(std::int64_t size, std::size_t rows) {
     room = static_cast<std::int64_t>(std::min(for_all, 64.0 * static_cast<double>(size)));
   }
   room = std::max(room, std::min(2 * before, size + size / 2));
-  return Resize(data_, static_cast<std::size_t>(room)).ok();
-}
-
-std::uint8_t* ColumnBuffers::AppendData(std::int64_t more, std::size_t rows) {
-  if (!Take(more)) return nullptr;
-  const std::int64_t size = data_size_ + more + static_cast<std::int64_t>(kSlack);
-  if (!ReserveData(size, rows)) return nullptr;
-  std::uint8_t* to = data_->mutable_data() + data_size_;
-  data_size_ += more;
-  return to;
+  // Not more than offsets can tell.
+  room = std::min(room, std::max(size, kLargestData));
+  if (budget_ != nullptr && !budget_->Has(room - before)) room = size;
+  if (!Take(room - before) || !Resize(data_, static_cast<std::size_t>(room)).ok()) return false;
+  data_begin_ = data_->mutable_data();
+  data_room_ = room - static_cast<std::int64_t>(kSlack);
+  return true;
 }
 
 void ColumnBuffers::SetValid(std::size_t begin, std::size_t end) {
@@ -216,7 +218,7 @@ void ColumnBuffers::SetNull(std::size_t begin, std::size_t end) {
 
 std::optional<std::size_t> ColumnBuffers::FirstRowNotUtf8() const {
   const std::uint8_t* data = data_ == nullptr ? nullptr : data_->data();
-  return FirstNotUtf8(data, reinterpret_cast<const std::int32_t*>(values_->data()), rows_);
+  return FirstNotUtf8(data, offsets(), rows_);
 }
 
 std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {

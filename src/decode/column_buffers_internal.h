@@ -59,21 +59,34 @@ class ColumnBuffers {
   std::int64_t BytesToGrow(std::size_t rows) const;
   std::size_t rows() const { return rows_; }
 
-  std::uint8_t* validity() { return validity_->mutable_data(); }
+  // At most as many rows as there are: those that were filled.
+  void Trim(std::size_t rows) { rows_ = rows; }
+
+  std::uint8_t* validity() { return validity_data_; }
   // Columns of fixed width: one value a row; booleans: one bit a row.
   template <typename Value>
   Value* values() {
-    return reinterpret_cast<Value*>(values_->mutable_data());
+    return reinterpret_cast<Value*>(values_data_);
   }
-  std::uint8_t* bytes_of_values() { return values_->mutable_data(); }
+  std::uint8_t* bytes_of_values() { return values_data_; }
   // Columns of bytes, text, lists or maps: where row i ends is at i + 1.
-  std::int32_t* offsets() { return reinterpret_cast<std::int32_t*>(values_->mutable_data()); }
+  std::int32_t* offsets() { return reinterpret_cast<std::int32_t*>(values_data_); }
   const std::int32_t* offsets() const {
-    return reinterpret_cast<const std::int32_t*>(values_->data());
+    return reinterpret_cast<const std::int32_t*>(values_data_);
   }
   // Room for `more` bytes after those appended so far; they count as appended, and belong to the
   // first `rows` rows. Null when there is no memory.
-  std::uint8_t* AppendData(std::int64_t more, std::size_t rows);
+  std::uint8_t* AppendData(std::int64_t more, std::size_t rows) {
+    if (data_size_ + more > data_room_ && !MakeRoom(more, rows)) return nullptr;
+    return AppendInRoom(more);
+  }
+  // The same as long as nothing has to grow; else null.
+  std::uint8_t* AppendInRoom(std::int64_t more) {
+    if (data_size_ + more > data_room_) return nullptr;
+    std::uint8_t* to = data_begin_ + data_size_;
+    data_size_ += more;
+    return to;
+  }
 
   void AddNulls(std::int64_t nulls) { null_count_ += nulls; }
   void SetValid(std::size_t begin, std::size_t end);
@@ -99,7 +112,7 @@ class ColumnBuffers {
   std::size_t SizeOfValues(std::size_t rows) const;
   std::size_t LargestRows() const;
   Status GrowValues(std::size_t size);
-  bool ReserveData(std::int64_t size, std::size_t rows);
+  bool MakeRoom(std::int64_t more, std::size_t rows);
   std::shared_ptr<arrow::Buffer> FinishBytes();
 
   iceberg::Type type_;
@@ -111,9 +124,13 @@ class ColumnBuffers {
   std::shared_ptr<arrow::ResizableBuffer> validity_;
   // Values, or offsets; absent in a struct.
   std::shared_ptr<arrow::ResizableBuffer> values_;
-  // Bytes or text, and how much of it is in use.
+  std::uint8_t* validity_data_ = nullptr;
+  std::uint8_t* values_data_ = nullptr;
+  // Bytes or text; how much of it is in use, and can be before it has to grow.
   std::shared_ptr<arrow::ResizableBuffer> data_;
+  std::uint8_t* data_begin_ = nullptr;
   std::int64_t data_size_ = 0;
+  std::int64_t data_room_ = -1;
 };
 
 // Whether every text of `data`, cut at `offsets` (count + 1 of them), is UTF-8; else the number of

@@ -90,6 +90,17 @@ Status ColumnTree::GrowAll(std::size_t number, std::size_t rows) {
   return {};
 }
 
+void ColumnTree::TrimItems() {
+  // Parents come first.
+  for (Node& node : nodes_) {
+    if (!node.parent.has_value()) continue;
+    const ColumnBuffers& parent = nodes_[*node.parent].buffers;
+    const std::size_t rows = parent.rows();
+    node.buffers.Trim(parent.has_offsets() ? static_cast<std::size_t>(parent.offsets()[rows])
+                                           : rows);
+  }
+}
+
 void ColumnTree::SetNull(std::size_t number, std::size_t begin, std::size_t end) {
   nodes_[number].buffers.SetNull(begin, end);
   if (nodes_[number].field->type.kind != TypeKind::kStruct) return;

@@ -40,6 +40,8 @@ class ColumnTree {
   // Room for rows up to `rows` in a column and in the structs inside it.
   // Errors: resource_exhausted.
   Status Grow(std::size_t number, std::size_t rows);
+  // Forgets rows inside arrays and maps behind the last item that was filled.
+  void TrimItems();
   // NULL in those rows, inside structs too.
   void SetNull(std::size_t number, std::size_t begin, std::size_t end);
   // The numbers of the columns at top level, in the schema's order.

@@ -8,6 +8,7 @@
 //                             that `size` bytes are there
 //   Read(at, end, value)      any value; what is wrong with it
 //   Store(row, value)         into a row of the column
+//   Of(op, column)            the reader
 // Pure.
 #pragma once
 
@@ -32,6 +33,7 @@ struct BooleanReader {
   using Value = bool;
   std::uint8_t* bits;
 
+  static BooleanReader Of(const Op&, ColumnBuffers& column) { return {column.bytes_of_values()}; }
   static bool Quick(std::uint64_t word, Value& value, std::size_t& size) {
     value = (word & 1) != 0;
     size = 1;
@@ -51,6 +53,7 @@ struct PresentReader {
   using Value = bool;
   std::uint8_t* bits;
 
+  static PresentReader Of(const Op&, ColumnBuffers& column) { return {column.bytes_of_values()}; }
   static bool Quick(std::uint64_t, Value& value, std::size_t& size) {
     value = true;
     size = 0;
@@ -68,9 +71,15 @@ struct IntReader {
   using Value = std::int32_t;
   Stored* values;
 
+  static IntReader Of(const Op&, ColumnBuffers& column) { return {column.values<Stored>()}; }
   static bool Quick(std::uint64_t word, Value& value, std::size_t& size) {
+    const ShortVarint varint = ShortVarintOfWord(word);
+    size = varint.size;
+    value = static_cast<Value>(UndoZigZag(varint.bits));
+    if (varint.sound) [[likely]]
+      return true;
     std::uint64_t bits = 0;
-    size = ShortVarintOfWord(word, bits);
+    size = VarintOfWord(word, bits);
     const std::int64_t wide = UndoZigZag(bits);
     value = static_cast<Value>(wide);
     return size != 0 && value == wide;
@@ -102,6 +111,7 @@ struct LongReader {
   using Value = std::int64_t;
   std::int64_t* values;
 
+  static LongReader Of(const Op&, ColumnBuffers& column) { return {column.values<Value>()}; }
   static bool Quick(std::uint64_t word, Value& value, std::size_t& size) {
     std::uint64_t bits = 0;
     size = VarintOfWord(word, bits);
@@ -121,6 +131,7 @@ struct FloatingReader {
   using Value = Written;
   Stored* values;
 
+  static FloatingReader Of(const Op&, ColumnBuffers& column) { return {column.values<Stored>()}; }
   static bool Quick(std::uint64_t word, Value& value, std::size_t& size) {
     std::memcpy(&value, &word, sizeof(value));
     size = sizeof(value);
@@ -141,6 +152,9 @@ struct FixedReader {
   std::uint8_t* values;
   std::size_t width;
 
+  static FixedReader Of(const Op& op, ColumnBuffers& column) {
+    return {column.bytes_of_values(), op.size};
+  }
   static bool Quick(std::uint64_t, Value&, std::size_t&) { return false; }
   Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) const {
     if (BytesBetween(at, end) < width) return Flaw::kEndsEarly;
@@ -162,9 +176,9 @@ struct FixedReader {
 // digits than the precision whose limit that is.
 inline bool ShortDecimal(std::uint64_t big_endian, std::size_t size, std::int64_t limit,
                          Decimal& value) {
-  const std::int64_t number = static_cast<std::int64_t>(big_endian) >> (64 - 8 * size);
+  const std::int64_t number = static_cast<std::int64_t>(big_endian) >> ((64 - 8 * size) % 64);
   value = number;
-  return number < limit && number > -limit;
+  return (number < limit) & (number > -limit);
 }
 
 struct DecimalBytesReader {
@@ -174,13 +188,16 @@ struct DecimalBytesReader {
   // What the quick way takes is below it.
   std::int64_t limit;
 
+  static DecimalBytesReader Of(const Op& op, ColumnBuffers& column) {
+    return {column.values<Decimal>(), op.precision, op.short_limit};
+  }
   bool Quick(std::uint64_t word, Value& value, std::size_t& size) const {
     // An even byte is a length in zig-zag.
     const std::size_t twice = word & 0xff;
     const std::size_t length = twice / 2;
     size = 1 + length;
-    if (twice % 2 != 0 || length - 1 >= 7) return false;
-    return ShortDecimal(__builtin_bswap64(word >> 8), length, limit, value);
+    const bool sound = (twice % 2 == 0) & (length - 1 < 7);
+    return sound & ShortDecimal(__builtin_bswap64(word >> 8), length, limit, value);
   }
   Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) const {
     std::size_t length = 0;
@@ -199,9 +216,12 @@ struct DecimalFixedReader {
   std::int64_t limit;
   std::size_t width;
 
+  static DecimalFixedReader Of(const Op& op, ColumnBuffers& column) {
+    return {column.values<Decimal>(), op.precision, op.short_limit, op.size};
+  }
   bool Quick(std::uint64_t word, Value& value, std::size_t& size) const {
     size = width;
-    return width - 1 < 8 && ShortDecimal(__builtin_bswap64(word), width, limit, value);
+    return (width - 1 < 8) & ShortDecimal(__builtin_bswap64(word), width, limit, value);
   }
   Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) const {
     if (BytesBetween(at, end) < width) return Flaw::kEndsEarly;
@@ -216,6 +236,7 @@ struct UuidTextReader {
   using Value = Uuid;
   std::uint8_t* values;
 
+  static UuidTextReader Of(const Op&, ColumnBuffers& column) { return {column.bytes_of_values()}; }
   static bool Quick(std::uint64_t, Value&, std::size_t&) { return false; }
   static Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) {
     std::size_t length = 0;
@@ -236,14 +257,14 @@ struct LengthReader {
   using Value = std::uint32_t;
   std::int32_t* ends;
   // Of all lengths.
-  std::int64_t* total;
+  std::int64_t total = 0;
 
+  static LengthReader Of(const Op&, ColumnBuffers& column) { return {.ends = column.offsets()}; }
   static bool Quick(std::uint64_t word, Value& value, std::size_t& size) {
-    std::uint64_t bits = 0;
-    const std::size_t taken = ShortVarintOfWord(word, bits);
-    value = static_cast<Value>(bits / 2);
-    size = taken + value;
-    return taken != 0 && bits % 2 == 0 && bits / 2 <= std::numeric_limits<std::int32_t>::max();
+    const ShortVarint varint = ShortVarintOfWord(word);
+    value = static_cast<Value>(varint.bits / 2);
+    size = varint.size + value;
+    return varint.sound & (word % 2 == 0);
   }
   static Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) {
     std::size_t length = 0;
@@ -252,9 +273,9 @@ struct LengthReader {
     value = static_cast<Value>(length);
     return length <= std::numeric_limits<std::int32_t>::max() ? Flaw::kNone : Flaw::kColumnFull;
   }
-  void Store(std::size_t row, Value value) const {
+  void Store(std::size_t row, Value value) {
     ends[row + 1] = static_cast<std::int32_t>(value);
-    *total += value;
+    total += value;
   }
 };
 
@@ -263,15 +284,20 @@ struct LengthReader {
 struct EnumReader {
   using Value = std::uint32_t;
   std::int32_t* ends;
-  std::int64_t* total;
   const EnumSymbol* symbols;
   std::uint32_t count;
+  std::int64_t total = 0;
 
+  static EnumReader Of(const Op& op, ColumnBuffers& column) {
+    return {.ends = column.offsets(),
+            .symbols = op.symbols.data(),
+            .count = static_cast<std::uint32_t>(op.symbols.size())};
+  }
   bool Quick(std::uint64_t word, Value& value, std::size_t& size) const {
-    std::uint64_t bits = 0;
-    size = ShortVarintOfWord(word, bits);
-    value = static_cast<Value>(bits / 2) + 1;
-    return size != 0 && bits % 2 == 0 && bits / 2 < count - 1;
+    const ShortVarint varint = ShortVarintOfWord(word);
+    size = varint.size;
+    value = static_cast<Value>(varint.bits / 2) + 1;
+    return varint.sound & (word % 2 == 0) & (value < count);
   }
   Flaw Read(const std::uint8_t*& at, const std::uint8_t* end, Value& value) const {
     std::int32_t index = 0;
@@ -280,9 +306,9 @@ struct EnumReader {
     value = static_cast<Value>(index) + 1;
     return Flaw::kNone;
   }
-  void Store(std::size_t row, Value value) const {
+  void Store(std::size_t row, Value value) {
     ends[row + 1] = static_cast<std::int32_t>(value);
-    *total += symbols[value].size;
+    total += static_cast<std::int64_t>(symbols[value].size);
   }
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
 #include <string>
+#include <utility>
 
 #include "base/check.h"
 #include "decode/skip_internal.h"
@@ -18,127 +20,224 @@ Flaw SkipBytes(std::size_t size, const std::uint8_t*& at, const std::uint8_t* en
   return Flaw::kNone;
 }
 
-Flaw SkipLengthPrefixed(const std::uint8_t*& at, const std::uint8_t* end) {
+// The slow ways take copies of the cursor, so that it may stay in a register.
+struct Skipped {
+  const std::uint8_t* at;
+  Flaw flaw = Flaw::kNone;
+};
+
+[[gnu::noinline]] Skipped SkipVarintSlowly(const std::uint8_t* at, const std::uint8_t* end) {
+  Skipped skipped{.at = at};
+  std::int64_t number = 0;
+  skipped.flaw = ReadLong(skipped.at, end, number);
+  return skipped;
+}
+
+[[gnu::noinline]] Skipped SkipLengthSlowly(const std::uint8_t* at, const std::uint8_t* end) {
+  Skipped skipped{.at = at};
   std::size_t length = 0;
-  if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
-  at += length;
-  return Flaw::kNone;
+  skipped.flaw = ReadLength(skipped.at, end, length);
+  if (skipped.flaw == Flaw::kNone) skipped.at += length;
+  return skipped;
+}
+
+[[gnu::always_inline]] inline Flaw SkipVarint(const std::uint8_t*& at, const std::uint8_t* end) {
+  if (BytesBetween(at, end) >= 8) {
+    const std::uint64_t ends = ~LoadWord(at, end) & 0x8080808080808080;
+    if (ends != 0) {
+      at += static_cast<std::size_t>(std::countr_zero(ends)) / 8 + 1;
+      return Flaw::kNone;
+    }
+  }
+  const Skipped skipped = SkipVarintSlowly(at, end);
+  at = skipped.at;
+  return skipped.flaw;
+}
+
+[[gnu::always_inline]] inline Flaw SkipLengthPrefixed(const std::uint8_t*& at,
+                                                      const std::uint8_t* end) {
+  const std::size_t left = BytesBetween(at, end);
+  if (left >= 8) {
+    const std::uint64_t word = LoadWord(at, end);
+    const ShortVarint varint = ShortVarintOfWord(word);
+    const std::size_t size = varint.size + varint.bits / 2;
+    if (varint.sound & (word % 2 == 0) & (size <= left)) {
+      at += size;
+      return Flaw::kNone;
+    }
+  }
+  const Skipped skipped = SkipLengthSlowly(at, end);
+  at = skipped.at;
+  return skipped.flaw;
 }
 
 }  // namespace
 
 SkipProgram::SkipProgram(const avro::Schema& schema) {
   std::vector<Enclosing> enclosing;
-  Build(schema, enclosing);
+  Build(schema, enclosing, root_);
 }
 
-bool SkipProgram::skips_nothing() const { return nodes_.empty() || nodes_.front().empty; }
+bool SkipProgram::skips_nothing() const { return root_.empty(); }
 
-std::uint32_t SkipProgram::Build(const avro::Schema& schema, std::vector<Enclosing>& enclosing) {
-  if (schema.recursive_reference) {
-    for (std::size_t i = enclosing.size(); i-- > 0;) {
-      if (*enclosing[i].name == schema.name) return enclosing[i].node;
-    }
-    FRAZIL_CHECK(!"a recursive reference stands inside its record");
-  }
-  const auto number = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.emplace_back();
-  const auto leaf = [&](Kind kind, std::size_t size = 0) {
-    nodes_[number].kind = kind;
-    nodes_[number].size = size;
-    nodes_[number].empty = kind == Kind::kFixed && size == 0;
+void SkipProgram::Build(const avro::Schema& schema, std::vector<Enclosing>& enclosing,
+                        Sequence& to) {
+  const auto fixed = [&to](std::size_t size) {
+    if (size == 0) return;
+    if (to.empty() || to.back().kind != Kind::kFixed) to.push_back({.kind = Kind::kFixed});
+    to.back().size += size;
   };
   switch (schema.type) {
     case avro::Type::kNull:
-      leaf(Kind::kFixed, 0);
-      break;
+      return;
     case avro::Type::kBoolean:
-      leaf(Kind::kFixed, 1);
-      break;
+      return fixed(1);
     case avro::Type::kInt:
     case avro::Type::kLong:
     case avro::Type::kEnum:
-      leaf(Kind::kVarint);
-      break;
+      to.push_back({.kind = Kind::kVarint});
+      return;
     case avro::Type::kFloat:
-      leaf(Kind::kFixed, 4);
-      break;
+      return fixed(4);
     case avro::Type::kDouble:
-      leaf(Kind::kFixed, 8);
-      break;
+      return fixed(8);
     case avro::Type::kFixed:
-      leaf(Kind::kFixed, schema.size);
-      break;
+      return fixed(schema.size);
     case avro::Type::kBytes:
     case avro::Type::kString:
-      leaf(Kind::kLengthPrefixed);
-      break;
+      to.push_back({.kind = Kind::kLengthPrefixed});
+      return;
     case avro::Type::kRecord:
-      BuildRecord(schema, number, enclosing);
-      break;
+      return BuildRecord(schema, enclosing, to);
     case avro::Type::kArray:
-    case avro::Type::kMap:
-    case avro::Type::kUnion: {
-      leaf(schema.type == avro::Type::kArray ? Kind::kArray
-           : schema.type == avro::Type::kMap ? Kind::kMap
-                                             : Kind::kUnion);
-      for (const avro::Schema& child : schema.children) {
-        const std::uint32_t built = Build(child, enclosing);
-        nodes_[number].children.push_back(built);
-      }
-      break;
+    case avro::Type::kMap: {
+      const Kind kind = schema.type == avro::Type::kArray ? Kind::kArray : Kind::kMap;
+      to.push_back({.kind = kind, .inside = BuildInside(schema.children.front(), enclosing)});
+      return;
     }
+    case avro::Type::kUnion:
+      return BuildUnion(schema, enclosing, to);
   }
-  return number;
 }
 
-void SkipProgram::BuildRecord(const avro::Schema& schema, std::uint32_t node,
-                              std::vector<Enclosing>& enclosing) {
-  enclosing.push_back({&schema.name, node});
-  nodes_[node].kind = Kind::kRecord;
-  for (const avro::Field& field : schema.fields) {
-    const std::uint32_t child = Build(field.schema, enclosing);
-    if (!nodes_[child].empty) nodes_[node].children.push_back(child);
+std::uint32_t SkipProgram::BuildInside(const avro::Schema& schema,
+                                       std::vector<Enclosing>& enclosing) {
+  Sequence inside;
+  Build(schema, enclosing, inside);
+  sequences_.push_back(std::move(inside));
+  return static_cast<std::uint32_t>(sequences_.size() - 1);
+}
+
+void SkipProgram::BuildRecord(const avro::Schema& schema, std::vector<Enclosing>& enclosing,
+                              Sequence& to) {
+  if (schema.recursive_reference) {
+    for (std::size_t i = enclosing.size(); i-- > 0;) {
+      if (*enclosing[i].name != schema.name) continue;
+      enclosing[i].referenced = true;
+      to.push_back({.kind = Kind::kRecord, .inside = enclosing[i].sequence});
+      return;
+    }
+    FRAZIL_CHECK(!"a recursive reference stands inside its record");
   }
-  nodes_[node].empty = nodes_[node].children.empty();
+  const auto number = static_cast<std::uint32_t>(sequences_.size());
+  sequences_.emplace_back();
+  enclosing.push_back({.name = &schema.name, .sequence = number});
+  Sequence steps;
+  for (const avro::Field& field : schema.fields) Build(field.schema, enclosing, steps);
+  if (enclosing.back().referenced) {
+    to.push_back({.kind = Kind::kRecord, .inside = number});
+    sequences_[number] = std::move(steps);
+  } else {
+    to.insert(to.end(), steps.begin(), steps.end());
+  }
   enclosing.pop_back();
 }
 
-Flaw SkipProgram::Skip(const std::uint8_t*& at, const std::uint8_t* end) const {
-  return nodes_.empty() ? Flaw::kNone : SkipNode(nodes_.front(), at, end, 0);
+void SkipProgram::BuildUnion(const avro::Schema& schema, std::vector<Enclosing>& enclosing,
+                             Sequence& to) {
+  std::vector<std::uint32_t> branches;
+  for (const avro::Schema& branch : schema.children) {
+    branches.push_back(BuildInside(branch, enclosing));
+  }
+  for (std::size_t null = 0; branches.size() == 2 && null < 2; ++null) {
+    if (schema.children[null].type != avro::Type::kNull) continue;
+    to.push_back({.kind = Kind::kNullable,
+                  .null_byte = static_cast<std::uint8_t>(2 * null),
+                  .inside = branches[1 - null]});
+    return;
+  }
+  to.push_back({.kind = Kind::kUnion, .inside = static_cast<std::uint32_t>(unions_.size())});
+  unions_.push_back(std::move(branches));
 }
 
-Flaw SkipProgram::SkipNode(const Node& node, const std::uint8_t*& at, const std::uint8_t* end,
-                           int depth) const {
+Flaw SkipProgram::Skip(const std::uint8_t*& at, const std::uint8_t* end) const {
+  return SkipSequence(root_, at, end, 0);
+}
+
+Flaw SkipProgram::SkipSequence(const Sequence& steps, const std::uint8_t*& from,
+                               const std::uint8_t* end, int depth) const {
   if (depth > kMostDepth) return Flaw::kTooDeep;
-  std::int64_t number = 0;
-  switch (node.kind) {
-    case Kind::kVarint:
-      return ReadLong(at, end, number);
-    case Kind::kFixed:
-      return SkipBytes(node.size, at, end);
-    case Kind::kLengthPrefixed:
-      return SkipLengthPrefixed(at, end);
-    case Kind::kRecord:
-      for (const std::uint32_t child : node.children) {
-        const Flaw flaw = SkipNode(nodes_[child], at, end, depth + 1);
-        if (flaw != Flaw::kNone) return flaw;
+  const std::uint8_t* at = from;
+  for (const Step& step : steps) {
+    Flaw flaw = Flaw::kNone;
+    switch (step.kind) {
+      case Kind::kVarint:
+        flaw = SkipVarint(at, end);
+        break;
+      case Kind::kFixed:
+        flaw = SkipBytes(step.size, at, end);
+        break;
+      case Kind::kLengthPrefixed:
+        flaw = SkipLengthPrefixed(at, end);
+        break;
+      default: {
+        const std::uint8_t* inside = at;
+        flaw = SkipNested(step, inside, end, depth);
+        at = inside;
       }
-      return Flaw::kNone;
-    case Kind::kArray:
-    case Kind::kMap:
-      return SkipBlocks(node, at, end, depth);
-    case Kind::kUnion:
-      if (const Flaw flaw = ReadLong(at, end, number); flaw != Flaw::kNone) return flaw;
-      if (number < 0 || static_cast<std::uint64_t>(number) >= node.children.size()) {
-        return Flaw::kUnionBranch;
-      }
-      return SkipNode(nodes_[node.children[static_cast<std::size_t>(number)]], at, end, depth + 1);
+    }
+    if (flaw != Flaw::kNone) return flaw;
   }
+  from = at;
   return Flaw::kNone;
 }
 
-Flaw SkipProgram::SkipBlocks(const Node& node, const std::uint8_t*& at, const std::uint8_t* end,
+Flaw SkipProgram::SkipNested(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
+                             int depth) const {
+  switch (step.kind) {
+    case Kind::kArray:
+    case Kind::kMap:
+      return SkipBlocks(step, at, end, depth);
+    case Kind::kNullable:
+      if (at != end && *at == step.null_byte) {
+        ++at;
+        return Flaw::kNone;
+      }
+      return SkipUnion(step, at, end, depth);
+    case Kind::kUnion:
+      return SkipUnion(step, at, end, depth);
+    default:
+      return SkipSequence(sequences_[step.inside], at, end, depth + 1);
+  }
+}
+
+Flaw SkipProgram::SkipUnion(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
+                            int depth) const {
+  std::int64_t branch = 0;
+  if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) return flaw;
+  if (step.kind == Kind::kNullable) {
+    if (branch == step.null_byte / 2) return Flaw::kNone;
+    if (branch != 1 - step.null_byte / 2) return Flaw::kUnionBranch;
+    return SkipSequence(sequences_[step.inside], at, end, depth + 1);
+  }
+  const std::vector<std::uint32_t>& branches = unions_[step.inside];
+  if (branch < 0 || static_cast<std::uint64_t>(branch) >= branches.size()) {
+    return Flaw::kUnionBranch;
+  }
+  return SkipSequence(sequences_[branches[static_cast<std::size_t>(branch)]], at, end, depth + 1);
+}
+
+Flaw SkipProgram::SkipBlocks(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
                              int depth) const {
   while (true) {
     std::int64_t count = 0;
@@ -147,26 +246,30 @@ Flaw SkipProgram::SkipBlocks(const Node& node, const std::uint8_t*& at, const st
     Flaw flaw = Flaw::kNone;
     if (count < 0) {
       // A negative count comes with the block's size in bytes.
-      flaw = SkipLengthPrefixed(at, end);
+      std::size_t size = 0;
+      flaw = ReadLength(at, end, size);
+      at += flaw == Flaw::kNone ? size : 0;
     } else {
-      flaw = SkipItems(node, static_cast<std::uint64_t>(count), at, end, depth);
+      flaw = SkipItems(step, static_cast<std::uint64_t>(count), at, end, depth);
     }
     if (flaw != Flaw::kNone) return flaw;
   }
 }
 
-Flaw SkipProgram::SkipItems(const Node& node, std::uint64_t count, const std::uint8_t*& at,
+Flaw SkipProgram::SkipItems(const Step& step, std::uint64_t count, const std::uint8_t*& at,
                             const std::uint8_t* end, int depth) const {
-  const Node& item = nodes_[node.children.front()];
-  const bool keyed = node.kind == Kind::kMap;
-  if (item.empty && !keyed) return Flaw::kNone;
+  const Sequence& item = sequences_[step.inside];
+  const bool keyed = step.kind == Kind::kMap;
+  if (item.empty() && !keyed) return Flaw::kNone;
   // Each item takes a byte at least, so an invented count cannot keep us busy.
   if (count > BytesBetween(at, end)) return Flaw::kBlockCount;
   for (; count > 0; --count) {
     if (keyed) {
-      if (const Flaw flaw = SkipLengthPrefixed(at, end); flaw != Flaw::kNone) return flaw;
+      std::size_t length = 0;
+      if (const Flaw flaw = ReadLength(at, end, length); flaw != Flaw::kNone) return flaw;
+      at += length;
     }
-    const Flaw flaw = SkipNode(item, at, end, depth + 1);
+    const Flaw flaw = SkipSequence(item, at, end, depth + 1);
     if (flaw != Flaw::kNone) return flaw;
   }
   return Flaw::kNone;

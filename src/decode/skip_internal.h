@@ -26,38 +26,52 @@ class SkipProgram {
     kVarint,
     kFixed,
     kLengthPrefixed,
+    // A record that refers to itself; any other one's steps stand in its place.
     kRecord,
     kArray,
     kMap,
+    // A union of null and one other type.
+    kNullable,
     kUnion,
   };
-  struct Node {
+  struct Step {
     Kind kind = Kind::kFixed;
-    // Every value takes no bytes: null, fixed of size 0, a record of such.
-    bool empty = false;
+    // kNullable: the branch number of null as a byte. The other one's is 2 - null_byte.
+    std::uint8_t null_byte = 0;
+    // Number of a sequence: of the record, the item, the value. kUnion: number in `unions_`.
+    std::uint32_t inside = 0;
+    // kFixed.
     std::size_t size = 0;
-    // Numbers of nodes. Of a record only those that take bytes: a row of empty fields costs no
-    // time.
-    std::vector<std::uint32_t> children;
   };
+  // Steps that take a byte each at least: a row of empty fields costs no time.
+  using Sequence = std::vector<Step>;
   // A record that is being built, for references to it from inside.
   struct Enclosing {
     const std::string* name;
-    std::uint32_t node;
+    std::uint32_t sequence;
+    bool referenced = false;
   };
 
-  std::uint32_t Build(const avro::Schema& schema, std::vector<Enclosing>& enclosing);
-  void BuildRecord(const avro::Schema& schema, std::uint32_t node,
-                   std::vector<Enclosing>& enclosing);
-  Flaw SkipNode(const Node& node, const std::uint8_t*& at, const std::uint8_t* end,
-                int depth) const;
-  Flaw SkipBlocks(const Node& node, const std::uint8_t*& at, const std::uint8_t* end,
+  void Build(const avro::Schema& schema, std::vector<Enclosing>& enclosing, Sequence& to);
+  void BuildRecord(const avro::Schema& schema, std::vector<Enclosing>& enclosing, Sequence& to);
+  void BuildUnion(const avro::Schema& schema, std::vector<Enclosing>& enclosing, Sequence& to);
+  std::uint32_t BuildInside(const avro::Schema& schema, std::vector<Enclosing>& enclosing);
+
+  Flaw SkipSequence(const Sequence& steps, const std::uint8_t*& at, const std::uint8_t* end,
+                    int depth) const;
+  Flaw SkipNested(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
                   int depth) const;
-  Flaw SkipItems(const Node& node, std::uint64_t count, const std::uint8_t*& at,
+  Flaw SkipUnion(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
+                 int depth) const;
+  Flaw SkipBlocks(const Step& step, const std::uint8_t*& at, const std::uint8_t* end,
+                  int depth) const;
+  Flaw SkipItems(const Step& step, std::uint64_t count, const std::uint8_t*& at,
                  const std::uint8_t* end, int depth) const;
 
-  // The root is the first.
-  std::vector<Node> nodes_;
+  Sequence root_;
+  std::vector<Sequence> sequences_;
+  // The sequences of each union's branches.
+  std::vector<std::vector<std::uint32_t>> unions_;
 };
 
 }  // namespace frazil::decode

@@ -89,13 +89,17 @@ inline std::size_t VarintOfWord(std::uint64_t word, std::uint64_t& bits) {
   return (static_cast<std::size_t>(std::countr_zero(ends)) + 1) / 8;
 }
 
-// The same for varints that mostly take one or two bytes: which of them costs no branch.
-inline std::size_t ShortVarintOfWord(std::uint64_t word, std::uint64_t& bits) {
-  if ((word & 0x8080) == 0x8080) [[unlikely]]
-    return VarintOfWord(word, bits);
+// A varint of one or two bytes: which of them costs no branch.
+struct ShortVarint {
+  bool sound;
+  std::uint64_t bits;
+  std::size_t size;
+};
+inline ShortVarint ShortVarintOfWord(std::uint64_t word) {
   const std::uint64_t second = (word >> 7) & 1;
-  bits = (word & 0x7f) | ((word >> 1) & 0x3f80 & (0 - second));
-  return 1 + second;
+  return {.sound = (word & 0x8080) != 0x8080,
+          .bits = (word & 0x7f) | ((word >> 1) & 0x3f80 & (0 - second)),
+          .size = 1 + second};
 }
 
 }  // namespace frazil::decode
