@@ -11,10 +11,14 @@ namespace {
 
 // Kafka's own bound.
 constexpr std::size_t kMaxTopicNameBytes = 249;
+// Of the largest size that a fetch asks for.
+constexpr std::size_t kKeptAnswers = 4;
 
 ConnectionPoolOptions PoolOptions(const ClusterOptions& options) {
   ConnectionPoolOptions pool;
-  pool.connection = {options.client_id, options.max_response_bytes};
+  const auto answer = static_cast<std::size_t>(std::max(0, options.fetch_max_bytes));
+  pool.connection = {options.client_id, options.max_response_bytes,
+                     std::make_shared<AnswerBuffers>(kKeptAnswers * answer)};
   pool.connect_timeout = options.connect_timeout;
   pool.max_connections_per_broker = std::max(1, options.max_connections_per_broker);
   return pool;

@@ -33,14 +33,15 @@ std::string_view MetricLabel(wire::ApiKey api) {
 
 // `size` bytes of the stream.
 Result<std::shared_ptr<const std::uint8_t[]>> ReadBytes(net::TcpStream& stream, std::size_t size,
+                                                        AnswerBuffers& buffers,
                                                         const AnswerDeadlines& deadlines,
                                                         const std::stop_token& stop) {
   std::size_t capacity = std::min(size, kTrustedResponseBytes);
-  auto bytes = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
+  std::shared_ptr<std::uint8_t[]> bytes = buffers.Take(capacity);
   for (std::size_t filled = 0; filled < size;) {
     if (filled == capacity) {
       capacity = std::min(size, capacity * 2);
-      auto larger = std::make_unique_for_overwrite<std::uint8_t[]>(capacity);
+      std::shared_ptr<std::uint8_t[]> larger = buffers.Take(capacity);
       std::memcpy(larger.get(), bytes.get(), filled);
       bytes = std::move(larger);
     }
@@ -138,8 +139,9 @@ Result<ResponseBody> Connection::ReadAnswer(const Awaited& awaited,
                  "listener? Length " +
                      std::to_string(size) + ".");
   }
-  FRAZIL_ASSIGN_OR_RETURN(const std::shared_ptr<const std::uint8_t[]> bytes,
-                          ReadBytes(*stream_, static_cast<std::size_t>(size), deadlines, stop));
+  FRAZIL_ASSIGN_OR_RETURN(
+      const std::shared_ptr<const std::uint8_t[]> bytes,
+      ReadBytes(*stream_, static_cast<std::size_t>(size), *options_.buffers, deadlines, stop));
   ResponseBody body;
   body.version = awaited.version;
   body.owner = bytes;

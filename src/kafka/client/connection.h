@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/result.h"
+#include "kafka/client/answer_buffers.h"
 #include "kafka/client/broker_address.h"
 #include "kafka/wire/api.h"
 #include "kafka/wire/api_versions.h"
@@ -24,6 +25,8 @@ namespace frazil::kafka {
 struct ConnectionOptions {
   std::string client_id;
   std::int32_t max_response_bytes = 0;
+  // Where answers get their memory from.
+  std::shared_ptr<AnswerBuffers> buffers;
 };
 
 // By when an answer must come.
