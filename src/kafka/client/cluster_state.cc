@@ -12,7 +12,7 @@ namespace {
 // Kafka's own bound.
 constexpr std::size_t kMaxTopicNameBytes = 249;
 // Of the largest size that a fetch asks for.
-constexpr std::size_t kKeptAnswers = 4;
+constexpr std::size_t kKeptAnswers = 16;
 
 ConnectionPoolOptions PoolOptions(const ClusterOptions& options) {
   ConnectionPoolOptions pool;
