@@ -189,6 +189,14 @@ Result<Elements> ElementsOf(const NestedField& field, const arrow::ListArray& ar
       outer.entries + array.value_offset(array.length()) - array.value_offset(0);
   elements.scope.repetitions.reserve(static_cast<std::size_t>(most));
   elements.scope.definitions.reserve(static_cast<std::size_t>(most));
+  // As headers are, mostly.
+  if (outer.repetitions.empty() && place.present.all() &&
+      array.value_offset(0) == array.value_offset(array.length())) {
+    elements.scope.entries = outer.entries;
+    elements.scope.repetitions.assign(static_cast<std::size_t>(outer.entries), 0);
+    elements.scope.definitions.assign(static_cast<std::size_t>(outer.entries), place.level);
+    return elements;
+  }
   std::int64_t slot = 0;
   for (std::size_t entry = 0; entry < static_cast<std::size_t>(outer.entries); ++entry) {
     const std::uint8_t repetition = outer.repetitions.empty() ? 0 : outer.repetitions[entry];

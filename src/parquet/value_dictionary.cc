@@ -48,6 +48,25 @@ std::uint64_t HashOf(std::string_view value) {
   return Mix(hash, word);
 }
 
+// Short values are compared without a call: most columns that have a dictionary hold such.
+bool Equal(std::string_view left, std::string_view right) {
+  constexpr std::size_t kWord = sizeof(std::uint64_t);
+  constexpr std::size_t kHalf = sizeof(std::uint32_t);
+  const std::size_t size = left.size();
+  if (size != right.size()) return false;
+  const char* const a = left.data();
+  const char* const b = right.data();
+  if (size > 2 * kWord || size < kHalf) return left == right;
+  if (size >= kWord) {
+    const std::size_t last = size - kWord;
+    return ((Load<std::uint64_t>(a) ^ Load<std::uint64_t>(b)) |
+            (Load<std::uint64_t>(a + last) ^ Load<std::uint64_t>(b + last))) == 0;
+  }
+  const std::size_t last = size - kHalf;
+  return ((Load<std::uint32_t>(a) ^ Load<std::uint32_t>(b)) |
+          (Load<std::uint32_t>(a + last) ^ Load<std::uint32_t>(b + last))) == 0;
+}
+
 }  // namespace
 
 std::optional<std::uint8_t> ValueDictionary::Find(std::string_view value) {
@@ -66,7 +85,7 @@ std::optional<std::uint8_t> ValueDictionary::Find(std::string_view value) {
       return static_cast<std::uint8_t>(values_.size() - 1);
     }
     const std::size_t number = taken - std::size_t{1};
-    if (hashes_[number] == hash && values_[number] == value) {
+    if (hashes_[number] == hash && Equal(values_[number], value)) {
       return static_cast<std::uint8_t>(number);
     }
   }
