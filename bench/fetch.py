@@ -22,7 +22,7 @@ def sides(shape):
     """name -> (program, options)."""
     found = {"arrow": ("fetch_decode", {"until": "arrow"}),
              "parquet": ("fetch_decode", {"until": "parquet"}),
-             "chunks": ("fetch_decode", {"until": "chunks"}),
+             "counted": ("fetch_decode", {"until": "counted"}),
              "peer": ("peer_consumer", {"until": "values"})}
     if shape == "flat":
         found["records"] = ("fetch_decode", {"until": "records"})
@@ -51,8 +51,8 @@ def rate(name, nanoseconds, bar=None):
 def flat_figures(codec, spent):
     yield rate(f"{codec}: fetch, check, uncompress", spent["records"])
     yield rate(f"{codec}: ... and Avro to Arrow", spent["arrow"], ARROW_BARS.get(codec))
-    yield rate(f"{codec}: ... and to Parquet", spent["parquet"], PARQUET_BARS.get(codec))
-    yield rate(f"{codec}: ... and hashed, as a load does", spent["chunks"])
+    yield rate(f"{codec}: ... and counted, as a large load does", spent["counted"])
+    yield rate(f"{codec}: fetch to Parquet, as served", spent["parquet"], PARQUET_BARS.get(codec))
     yield rate(f"{codec}: librdkafka alone", spent["peer_records"])
     yield rate(f"{codec}: librdkafka and libavro", spent["peer"])
     yield Figure(f"{codec}: to Arrow, times as fast as librdkafka and libavro",

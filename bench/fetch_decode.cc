@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads one partition as a load does, in one thread, and prints JSON: how much, and CPU time.
 //   bench_fetch_decode --kafka HOST:PORT --topic NAME --schema-id N [--shape flat|nested]
-//                      [--until records|arrow|parquet|chunks] [--partition N]
+//                      [--until records|arrow|counted|parquet] [--partition N]
 // Until records: fetched, checked, uncompressed, and as views. Arrow: decoded, a row group at a
-// time. Parquet: encoded, as served. Chunks: and hashed, which is all that a load does.
+// time. Counted: with the statistics and the size of its file. Parquet: as the file that is served.
 #include <chrono>
 #include <iostream>
 #include <stop_token>

@@ -19,7 +19,6 @@ constexpr std::int64_t kNestedRecords = 4'096;
 int main() {
   nlohmann::json names = nlohmann::json::array();
   for (const frazil::bench::Step& step : frazil::bench::MakeSteps(kFlatRecords, kNestedRecords)) {
-    if (!step.own) continue;
     step.run();
     CALLGRIND_START_INSTRUMENTATION;
     CALLGRIND_ZERO_STATS;

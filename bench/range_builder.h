@@ -18,13 +18,13 @@ enum class Until {
   kRecords,
   // Decoded, a row group at a time.
   kArrow,
-  // And encoded, into files as large as those that are served.
+  // And encoded without keeping the bytes, as a load does beyond what it keeps for readers.
+  kCounted,
+  // And encoded into files whose size is known, as when a reader asks for them.
   kParquet,
-  // And the files hashed, which is all that a load does.
-  kChunks,
 };
 
-// "records", "arrow", "parquet", "chunks". Ends the process for any other text.
+// "records", "arrow", "counted", "parquet". Ends the process for any other text.
 Until UntilNamed(const std::string& name);
 
 struct BuiltRange {

@@ -15,8 +15,6 @@ struct Step {
   // What one run works on; leaves: their values without parts.
   std::int64_t records = 0;
   std::int64_t leaves = 0;
-  // Whether the work is Frazil's own code and not a library's alone.
-  bool own = true;
   // May be called again and again. Ends the process when the result is not what it must be.
   std::function<void()> run;
 };
@@ -25,7 +23,6 @@ struct Step {
 //   crc32c, batch_{none,lz4,zstd}   checksum; checksum, uncompressing and views of the records
 //   decode_{flat,nested}            views to Arrow
 //   parquet_{flat,nested}           Arrow to a file of one row group
-//   sha256                          the hash of the flat file, which its name depends on
 std::vector<Step> MakeSteps(std::int64_t flat_records, std::int64_t nested_records);
 
 }  // namespace frazil::bench

@@ -40,9 +40,8 @@ struct Values {
 // crc32c and batch_*.
 void AddWireSteps(const Values& values, std::vector<Step>& steps);
 
-// decode_* and parquet_* of a shape; the file that the latter makes.
-std::shared_ptr<const Bytes> AddTableSteps(const std::string& shape,
-                                           const std::shared_ptr<const Values>& values,
-                                           std::vector<Step>& steps);
+// decode_* and parquet_* of a shape.
+void AddTableSteps(const std::string& shape, const std::shared_ptr<const Values>& values,
+                   std::vector<Step>& steps);
 
 }  // namespace frazil::bench

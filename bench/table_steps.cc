@@ -58,21 +58,18 @@ std::shared_ptr<const Topic> MakeTopic(Shape shape, const std::shared_ptr<const 
 
 }  // namespace
 
-std::shared_ptr<const Bytes> AddTableSteps(const std::string& shape,
-                                           const std::shared_ptr<const Values>& values,
-                                           std::vector<Step>& steps) {
+void AddTableSteps(const std::string& shape, const std::shared_ptr<const Values>& values,
+                   std::vector<Step>& steps) {
   const auto topic = MakeTopic(ShapeNamed(shape), values);
   const auto count = static_cast<std::int64_t>(values->ends.size());
-  steps.push_back({"decode_" + shape, count, values->leaves, true,
+  steps.push_back({"decode_" + shape, count, values->leaves,
                    [topic, count] { FRAZIL_CHECK(topic->Decode()->num_rows() == count); }});
   const std::shared_ptr<arrow::RecordBatch> batch = topic->Decode();
-  auto encoded = Value(parquet::EncodeChunk(*batch, topic->schema));
-  const auto file = std::make_shared<const Bytes>(std::move(encoded.file));
-  steps.push_back({"parquet_" + shape, count, values->leaves, true, [topic, batch, file] {
+  const std::size_t size = Value(parquet::EncodeChunk(*batch, topic->schema)).file.size();
+  steps.push_back({"parquet_" + shape, count, values->leaves, [topic, batch, size] {
                      const auto again = Value(parquet::EncodeChunk(*batch, topic->schema));
-                     FRAZIL_CHECK(again.file.size() == file->size());
+                     FRAZIL_CHECK(again.file.size() == size);
                    }});
-  return file;
 }
 
 }  // namespace frazil::bench

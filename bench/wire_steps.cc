@@ -57,11 +57,11 @@ void AddWireSteps(const Values& values, std::vector<Step>& steps) {
   const auto plain =
       std::make_shared<const Bytes>(MakeBatches(values, wire::CompressionCodec::kNone));
   const std::uint32_t checksum = wire::Crc32cPortable(*plain);
-  steps.push_back({"crc32c", count, values.leaves, true,
+  steps.push_back({"crc32c", count, values.leaves,
                    [plain, checksum] { FRAZIL_CHECK(wire::Crc32c(*plain) == checksum); }});
   const auto decompressor = std::make_shared<wire::Decompressor>();
   const auto add = [&](std::string name, const std::shared_ptr<const Bytes>& log) {
-    steps.push_back({std::move(name), count, values.leaves, true, [log, decompressor, count] {
+    steps.push_back({std::move(name), count, values.leaves, [log, decompressor, count] {
                        FRAZIL_CHECK(ReadLog(*log, *decompressor) ==
                                     static_cast<std::size_t>(count));
                      }});
