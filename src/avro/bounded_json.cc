@@ -34,15 +34,20 @@ std::size_t DeepestNesting(std::string_view text) {
 
 }  // namespace
 
-Result<nlohmann::json> ParseBoundedJson(std::string_view text, const JsonLimits& limits) {
+std::optional<std::string> PassedLimit(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.text_bytes) {
-    return Error(ErrorCode::kCorruptData, "the JSON text is longer than the limit of " +
-                                              std::to_string(limits.text_bytes) +
-                                              " bytes: " + std::to_string(text.size()));
+    return "longer than the limit of " + std::to_string(limits.text_bytes) +
+           " bytes: " + std::to_string(text.size());
   }
   if (DeepestNesting(text) > limits.nesting) {
-    return Error(ErrorCode::kCorruptData, "the JSON text nests deeper than the limit of " +
-                                              std::to_string(limits.nesting) + " levels");
+    return "nested deeper than the limit of " + std::to_string(limits.nesting) + " levels";
+  }
+  return std::nullopt;
+}
+
+Result<nlohmann::json> ParseBoundedJson(std::string_view text, const JsonLimits& limits) {
+  if (const auto passed = PassedLimit(text, limits); passed.has_value()) {
+    return Error(ErrorCode::kCorruptData, "the JSON text is " + *passed);
   }
   try {
     return nlohmann::json::parse(text);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +19,9 @@ struct JsonLimits {
   // Arrays and objects within one another.
   std::size_t nesting = 256;
 };
+
+// Which limit the text passes, as the end of a sentence; nullopt: none.
+std::optional<std::string> PassedLimit(std::string_view text, const JsonLimits& limits);
 
 // Of keys that stand twice in an object the last one counts.
 // Errors: corrupt_data for text that is no JSON, or passes a limit.

@@ -22,6 +22,10 @@ Error Broken(const std::string& what) {
   return Error(ErrorCode::kCorruptData, "the Avro schema cannot be used: " + what);
 }
 
+Error TooLarge(const std::string& what) {
+  return Error(ErrorCode::kSchemaIncompatible, "the Avro schema is too large to be used: " + what);
+}
+
 constexpr std::array<std::pair<std::string_view, Type>, 14> kTypeNames = {{
     {"null", Type::kNull},
     {"boolean", Type::kBoolean},
@@ -101,18 +105,18 @@ class SchemaBuilder {
 Status SchemaBuilder::Charge(std::size_t text_bytes) {
   text_bytes_ += text_bytes;
   if (text_bytes_ > 4 * limits_.text_bytes) {
-    return Broken("its named types, copied wherever they are used, are too large");
+    return TooLarge("its named types, copied wherever they are used, are too long");
   }
   return {};
 }
 
 Result<Schema> SchemaBuilder::Build(const Json& json, const std::string& name_space) {
   if (depth_ >= limits_.depth) {
-    return Broken("it nests deeper than the limit of " + std::to_string(limits_.depth));
+    return TooLarge("it nests deeper than the limit of " + std::to_string(limits_.depth));
   }
   if (++nodes_ > limits_.nodes) {
-    return Broken("it has more types than the limit of " + std::to_string(limits_.nodes) +
-                  ", copies of named types counted");
+    return TooLarge("it has more types than the limit of " + std::to_string(limits_.nodes) +
+                    ", copies of named types counted");
   }
   ++depth_;
   Result<Schema> built = Broken("a type is neither a text, nor an object, nor a list");
@@ -329,6 +333,14 @@ JsonLimits JsonLimitsOf(const SchemaLimits& limits) {
   return {.text_bytes = limits.text_bytes, .nesting = 4 * limits.depth + 16};
 }
 
+Result<Json> ParseText(std::string_view text, const SchemaLimits& limits) {
+  const JsonLimits json_limits = JsonLimitsOf(limits);
+  if (const auto passed = PassedLimit(text, json_limits); passed.has_value()) {
+    return TooLarge("its text is " + *passed);
+  }
+  return ParseBoundedJson(text, json_limits);
+}
+
 Result<Schema> BuildAll(std::string_view json, const std::vector<std::string>& references,
                         const SchemaLimits& limits) {
   // A deque: definitions point into the trees.
@@ -338,12 +350,12 @@ Result<Schema> BuildAll(std::string_view json, const std::vector<std::string>& r
   for (const std::string& reference : references) {
     // Registries list a schema twice that two others use.
     if (!known.insert(reference).second) continue;
-    Result<Json> parsed = ParseBoundedJson(reference, JsonLimitsOf(limits));
+    Result<Json> parsed = ParseText(reference, limits);
     if (!parsed.ok()) return parsed.error().Within("a referenced Avro schema");
     const Result<Schema> built = builder.BuildText(texts.emplace_back(std::move(*parsed)));
     if (!built.ok()) return built.error().Within("a referenced Avro schema");
   }
-  FRAZIL_ASSIGN_OR_RETURN(Json parsed, ParseBoundedJson(json, JsonLimitsOf(limits)));
+  FRAZIL_ASSIGN_OR_RETURN(Json parsed, ParseText(json, limits));
   return builder.BuildText(texts.emplace_back(std::move(parsed)));
 }
 

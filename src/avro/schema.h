@@ -94,7 +94,8 @@ struct SchemaLimits {
 
 // Parses a schema from its JSON text. `references` are texts of schemas whose named types the text
 // may use, in an order in which each uses only earlier ones.
-// Errors: corrupt_data for JSON that is broken, breaks the spec, or passes a limit.
+// Errors: corrupt_data for JSON that is broken or breaks the spec; schema_incompatible for a schema
+// that passes a limit.
 Result<Schema> ParseSchema(std::string_view json, const std::vector<std::string>& references = {},
                            const SchemaLimits& limits = {});
 

@@ -10,6 +10,7 @@ namespace frazil::decode {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST(WriterSchema, ReferencesAreUsedAndFieldsNamed) {
   const auto schema = WriterSchema::Parse(
@@ -24,6 +25,27 @@ TEST(WriterSchema, ReferencesAreUsedAndFieldsNamed) {
 TEST(WriterSchema, OtherFormatsAndBrokenTextsAreToldApart) {
   EXPECT_EQ(WriterSchema::Parse("PROTOBUF", "", {}).error().code(), ErrorCode::kSchemaIncompatible);
   EXPECT_EQ(WriterSchema::Parse("AVRO", "{", {}).error().code(), ErrorCode::kCorruptData);
+}
+
+// The record at the bottom stands inside `records` others.
+std::string RecordsInside(int records) {
+  std::string type = "\"int\"";
+  for (int i = 0; i <= records; ++i) {
+    const std::string number = std::to_string(i);
+    type = R"({"type":"record","name":"R)" + number + R"(","fields":[{"name":"f","type":)" + type +
+           "}]}";
+  }
+  return type;
+}
+
+TEST(WriterSchema, OneThatIsNestedTooDeeplyIsRefusedAsOneThatCannotBeShown) {
+  EXPECT_TRUE(WriterSchema::Parse("AVRO", RecordsInside(60), {}).ok());
+  for (const int records : {65, 100, 1000}) {
+    const auto refused = WriterSchema::Parse("AVRO", RecordsInside(records), {});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().code(), ErrorCode::kSchemaIncompatible);
+    EXPECT_THAT(refused.error().message(), HasSubstr("deeper than the limit"));
+  }
 }
 
 }  // namespace
