@@ -24,6 +24,8 @@ Error Corrupt(const std::string& what) {
   return Error(ErrorCode::kCorruptData, "A Kafka record batch breaks its format: " + what + ".");
 }
 
+std::string AtOffset(std::int64_t offset) { return ", at offset " + std::to_string(offset); }
+
 // Out of the way of what is right.
 [[gnu::cold, gnu::noinline]] Error CorruptRecord(const RecordBatch& batch, std::int32_t index,
                                                  const char* what) {
@@ -180,33 +182,33 @@ Result<std::optional<RecordBatch>> TakeRecordBatch(ByteView& rest,
   const auto base_offset = LoadBigEndian<std::int64_t>(rest.data());
   const auto length = LoadBigEndian<std::int32_t>(rest.data() + 8);
   const std::uint8_t magic = rest[kMagicAt];
-  const std::string where = ", at offset " + std::to_string(base_offset);
+  const auto where = [base_offset] { return AtOffset(base_offset); };
   if (magic < 2) {
     return Error(ErrorCode::kUnsupported,
                  "The topic holds records in a message format from before Kafka 0.11, which Frazil "
                  "does not read; message format " +
-                     std::to_string(magic) + where + ".");
+                     std::to_string(magic) + where() + ".");
   }
-  if (magic > 2) return Corrupt("message format " + std::to_string(magic) + where);
+  if (magic > 2) return Corrupt("message format " + std::to_string(magic) + where());
   if (length < static_cast<std::int32_t>(kRecordBatchHeaderBytes - kLengthOverhead)) {
-    return Corrupt("its length is below that of its header" + where);
+    return Corrupt("its length is below that of its header" + where());
   }
   const std::size_t size = kLengthOverhead + static_cast<std::size_t>(length);
   if (size > limits.max_batch_bytes) {
     return Error(ErrorCode::kResourceExhausted,
                  "A Kafka record batch is larger than the limit of " +
                      std::to_string(limits.max_batch_bytes) + " bytes: " + std::to_string(size) +
-                     " bytes" + where + ".");
+                     " bytes" + where() + ".");
   }
   if (size > rest.size()) return std::optional<RecordBatch>();
   const RecordBatch batch = ParseHeader(rest.data(), size);
   if (batch.base_offset < 0 || batch.last_offset_delta < 0 ||
       batch.base_offset >= std::numeric_limits<std::int64_t>::max() - batch.last_offset_delta) {
-    return Corrupt("its offsets are out of bounds" + where);
+    return Corrupt("its offsets are out of bounds" + where());
   }
   if (batch.record_count < 0 ||
       std::int64_t{batch.record_count} > std::int64_t{batch.last_offset_delta} + 1) {
-    return Corrupt("its number of records does not fit its range of offsets" + where);
+    return Corrupt("its number of records does not fit its range of offsets" + where());
   }
   rest = rest.subspan(size);
   return std::optional<RecordBatch>(batch);
@@ -224,21 +226,20 @@ Status VerifyChecksum(const RecordBatch& batch) {
 Result<BatchRecords> BatchRecords::Open(const RecordBatch& batch, const RecordBatchLimits& limits,
                                         Decompressor& decompressor) {
   BatchRecords records(batch, limits);
-  const std::string where = ", at offset " + std::to_string(batch.base_offset);
   if (batch.codec() == CompressionCodec::kNone) {
     records.bytes_ = batch.records;
   } else if (batch.record_count > 0) {
     auto buffer =
         decompressor.Decompress(batch.codec(), batch.records, limits.max_uncompressed_bytes);
     if (!buffer.ok()) {
-      return Error(buffer.error().code(),
-                   buffer.error().message() + " It is the batch" + where.substr(1) + ".");
+      return Error(buffer.error().code(), buffer.error().message() + " It is the batch at offset " +
+                                              std::to_string(batch.base_offset) + ".");
     }
     records.bytes_ = buffer->bytes;
     records.owner_ = std::move(buffer->owner);
   }
   if (static_cast<std::size_t>(batch.record_count) > records.bytes_.size() / kSmallestRecord) {
-    return Corrupt("it counts more records than fit into it" + where);
+    return Corrupt("it counts more records than fit into it" + AtOffset(batch.base_offset));
   }
   records.next_.rest = records.bytes_;
   return records;
