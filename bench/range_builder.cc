@@ -65,7 +65,8 @@ class RangeBuilder::State {
   void Flush() {
     if (group_.empty()) return;
     if (Value(decode::WriterSchemaIds(origin_, group_)).size() != 1) Fail("other schemas");
-    const auto batch = Value(decode::DecodeBlocks(origin_, schema_, plans_, group_));
+    const auto batch = Value(
+        decode::DecodeBlocks(origin_, schema_, plans_, group_, decode::EnumForm::kDictionary));
     group_.clear();
     weight_ = 0;
     built_.rows += batch->num_rows();

@@ -42,7 +42,8 @@ struct Topic {
   std::shared_ptr<arrow::RecordBatch> Decode() const {
     const auto writers = Value(decode::WriterSchemaIds(origin, blocks));
     FRAZIL_CHECK(writers.size() == 1);
-    return Value(decode::DecodeBlocks(origin, schema, plans, blocks));
+    return Value(
+        decode::DecodeBlocks(origin, schema, plans, blocks, decode::EnumForm::kDictionary));
   }
 };
 

@@ -6,6 +6,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -132,11 +133,32 @@ class Slices {
   std::vector<const std::uint8_t*> end_;
 };
 
+// The symbols that every plan fills the column with, if all do so from enums with the same ones;
+// some may leave it NULL.
+std::optional<std::vector<std::string>> CommonSymbols(const PlansById& plans, std::size_t column) {
+  std::optional<std::vector<std::string>> common;
+  for (const auto& [id, plan] : plans) {
+    for (const Op& op : plan.program().root.children) {
+      if (op.code == OpCode::kSkip || op.column != column) continue;
+      if (op.code != OpCode::kEnum) return std::nullopt;
+      std::vector<std::string> symbols;
+      // The first one stands for NULL.
+      for (auto symbol = op.symbols.begin() + 1; symbol != op.symbols.end(); ++symbol) {
+        if (!IsUtf8(AsBytes(symbol->text))) return std::nullopt;
+        symbols.push_back(symbol->text);
+      }
+      if (common.has_value() && *common != symbols) return std::nullopt;
+      common = std::move(symbols);
+    }
+  }
+  return common;
+}
+
 class BatchDecoder {
  public:
   BatchDecoder(const BlockOrigin& origin, const iceberg::Schema& target, const PlansById& plans,
-               std::span<const RecordBlock> blocks)
-      : origin_(origin), target_(target), plans_(plans), blocks_(blocks) {}
+               std::span<const RecordBlock> blocks, EnumForm enums)
+      : origin_(origin), target_(target), plans_(plans), blocks_(blocks), enums_(enums) {}
 
   Result<std::shared_ptr<arrow::RecordBatch>> Decode() {
     for (const RecordBlock& block : blocks_) rows_ += block.records.size();
@@ -166,7 +188,15 @@ class BatchDecoder {
                    columns.error().message() + ": topic " + Printable(origin_.topic));
     }
     columns_ = std::move(columns).value();
+    if (enums_ == EnumForm::kDictionary) FoldEnums();
     return {};
+  }
+
+  void FoldEnums() {
+    for (const std::size_t column : columns_.top()) {
+      const auto symbols = CommonSymbols(plans_, column);
+      if (symbols.has_value()) columns_.at(column).Fold(*symbols);
+    }
   }
 
   Status DecodeSlice(const Slices::Slice& slice) {
@@ -231,9 +261,17 @@ class BatchDecoder {
     arrow::ArrayVector arrays;
     auto value_column = columns_.top().begin();
     for (const iceberg::NestedField& field : target_.fields) {
-      fields.push_back(ArrowField(field));
-      const bool of_value = field.id >= kFirstValueField;
-      arrays.push_back(of_value ? columns_.Finish(*value_column++) : kafka.Finish(field.id));
+      if (field.id < kFirstValueField) {
+        arrays.push_back(kafka.Finish(field.id));
+      } else {
+        FRAZIL_ASSIGN_OR_RETURN(auto array, columns_.Finish(*value_column++));
+        arrays.push_back(std::move(array));
+      }
+      // A folded column has a type of its own.
+      const auto& array = arrays.back();
+      auto arrow_field = ArrowField(field);
+      const bool folded = array->type_id() == arrow::Type::DICTIONARY;
+      fields.push_back(folded ? arrow_field->WithType(array->type()) : std::move(arrow_field));
     }
     return arrow::RecordBatch::Make(arrow::schema(std::move(fields)),
                                     static_cast<std::int64_t>(rows_), std::move(arrays));
@@ -243,6 +281,7 @@ class BatchDecoder {
   const iceberg::Schema& target_;
   const PlansById& plans_;
   std::span<const RecordBlock> blocks_;
+  EnumForm enums_;
   std::size_t rows_ = 0;
   // The one that the last slice was decoded by.
   const PlansById::value_type* plan_ = nullptr;
@@ -285,9 +324,10 @@ std::optional<Offset> FirstRecordOf(const std::set<WriterSchemaId>& ids,
 Result<std::shared_ptr<arrow::RecordBatch>> DecodeBlocks(const BlockOrigin& origin,
                                                          const iceberg::Schema& target,
                                                          const PlansById& plans,
-                                                         std::span<const RecordBlock> blocks) {
+                                                         std::span<const RecordBlock> blocks,
+                                                         EnumForm enums) {
   try {
-    return BatchDecoder(origin, target, plans, blocks).Decode();
+    return BatchDecoder(origin, target, plans, blocks, enums).Decode();
   } catch (const std::bad_alloc&) {
     return Error(ErrorCode::kResourceExhausted, "memory ran out while records were decoded");
   }

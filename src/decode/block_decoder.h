@@ -49,6 +49,15 @@ std::optional<Offset> FirstRecordOf(const std::set<WriterSchemaId>& ids,
 
 using PlansById = std::map<WriterSchemaId, AvroPlan>;
 
+// How columns of text come that every plan fills from one and the same enum, outside of lists and
+// records.
+enum class EnumForm {
+  kText,
+  // As an Arrow dictionary of int32 and utf8: no text is written for each row. The dictionary's
+  // first text is empty and no row's.
+  kDictionary,
+};
+
 // One Arrow batch with the columns of `target`, one row for each record, in their order. A NULL
 // value is a row whose value columns are NULL. Timestamps are microseconds; a record timestamp of
 // -1, or one that microseconds cannot hold, is NULL.
@@ -61,6 +70,7 @@ using PlansById = std::map<WriterSchemaId, AvroPlan>;
 Result<std::shared_ptr<arrow::RecordBatch>> DecodeBlocks(const BlockOrigin& origin,
                                                          const iceberg::Schema& target,
                                                          const PlansById& plans,
-                                                         std::span<const RecordBlock> blocks);
+                                                         std::span<const RecordBlock> blocks,
+                                                         EnumForm enums = EnumForm::kText);
 
 }  // namespace frazil::decode

@@ -5,9 +5,11 @@
 #include <string>
 #include <utility>
 
+#include <arrow/array/builder_binary.h>
 #include <arrow/array/data.h>
 #include <arrow/array/util.h>
 #include <arrow/buffer.h>
+#include <arrow/type.h>
 #include <arrow/util/bit_util.h>
 #include <arrow/util/utf8.h>
 
@@ -209,11 +211,17 @@ void ColumnBuffers::Clear(std::size_t begin, std::size_t end) {
 
 void ColumnBuffers::SetNull(std::size_t begin, std::size_t end) {
   AddNulls(static_cast<std::int64_t>(end - begin));
-  if (!has_offsets()) {
+  if (!has_offsets() || folded_) {
     Clear(begin, end);
   } else {
     std::fill(offsets() + begin + 1, offsets() + end + 1, offsets()[begin]);
   }
+}
+
+void ColumnBuffers::Fold(std::vector<std::string> texts) {
+  FRAZIL_CHECK(type_.kind == TypeKind::kString);
+  folded_ = true;
+  texts_ = std::move(texts);
 }
 
 std::optional<std::size_t> ColumnBuffers::FirstRowNotUtf8() const {
@@ -225,7 +233,29 @@ std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {
   return arrow::MakeArray(FinishData(ArrowType(type_)));
 }
 
+Result<std::shared_ptr<arrow::ArrayData>> ColumnBuffers::FinishFolded() {
+  arrow::StringBuilder builder;
+  arrow::Status appended = builder.Append("");
+  for (const std::string& text : texts_) {
+    if (appended.ok()) appended = builder.Append(text);
+  }
+  std::shared_ptr<arrow::Array> texts;
+  if (appended.ok()) appended = builder.Finish(&texts);
+  if (!appended.ok()) return NoMemory(appended.message());
+  Shrink(validity_, BitmapSize(rows_));
+  Shrink(values_, SizeOfValues(rows_));
+  // Numbers stand one place behind their row's.
+  auto numbers = arrow::SliceBuffer(std::shared_ptr<arrow::Buffer>(values_), sizeof(std::int32_t),
+                                    static_cast<std::int64_t>(rows_ * sizeof(std::int32_t)));
+  auto data = arrow::ArrayData::Make(
+      arrow::dictionary(arrow::int32(), arrow::utf8()), static_cast<std::int64_t>(rows_),
+      {null_count_ == 0 ? nullptr : validity_, std::move(numbers)}, null_count_);
+  data->dictionary = texts->data();
+  return data;
+}
+
 std::shared_ptr<arrow::ArrayData> ColumnBuffers::FinishData(std::shared_ptr<arrow::DataType> type) {
+  FRAZIL_CHECK(!folded_);
   Shrink(validity_, BitmapSize(rows_));
   std::vector<std::shared_ptr<arrow::Buffer>> buffers{null_count_ == 0 ? nullptr : validity_};
   if (values_ != nullptr) {

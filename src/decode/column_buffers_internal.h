@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <arrow/buffer.h>
 
@@ -94,15 +96,23 @@ class ColumnBuffers {
   // Rows that are partly filled later: fixed values, or the lengths in offsets, become zero.
   void Clear(std::size_t begin, std::size_t end);
 
+  // A column of text becomes one of numbers of these texts, which its rows hold one of each, or of
+  // NULL, which is number 0; number i + 1 is text i. A row's number stands where its end would, at
+  // i + 1. Requires: no row was filled; the texts are UTF-8.
+  void Fold(std::vector<std::string> texts);
+  bool folded() const { return folded_; }
+
   bool has_offsets() const;
-  bool holds_text() const { return type_.kind == iceberg::TypeKind::kString; }
+  bool holds_text() const { return type_.kind == iceberg::TypeKind::kString && !folded_; }
   // The first row whose text is not UTF-8.
   std::optional<std::size_t> FirstRowNotUtf8() const;
 
-  // Of a column that is not nested.
+  // Of a column that is neither nested nor folded.
   std::shared_ptr<arrow::Array> Finish();
-  // Arrow's data of that type, without children.
+  // Arrow's data of that type, without children. Requires: the column is not folded.
   std::shared_ptr<arrow::ArrayData> FinishData(std::shared_ptr<arrow::DataType> type);
+  // A dictionary of int32 and utf8. Requires: the column is folded. Errors: resource_exhausted.
+  Result<std::shared_ptr<arrow::ArrayData>> FinishFolded();
 
  private:
   ColumnBuffers(iceberg::Type type, MemoryBudget* budget)
@@ -116,6 +126,8 @@ class ColumnBuffers {
   std::shared_ptr<arrow::Buffer> FinishBytes();
 
   iceberg::Type type_;
+  bool folded_ = false;
+  std::vector<std::string> texts_;
   MemoryBudget* budget_;
   std::size_t rows_ = 0;
   // Rows that the buffers have room for.

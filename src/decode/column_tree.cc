@@ -139,11 +139,15 @@ std::string ColumnTree::PathOf(std::size_t number) const {
   return path;
 }
 
-std::shared_ptr<arrow::ArrayData> ColumnTree::FinishData(std::size_t number) {
+Result<std::shared_ptr<arrow::ArrayData>> ColumnTree::FinishData(std::size_t number) {
   Node& node = nodes_[number];
+  if (node.buffers.folded()) return node.buffers.FinishFolded();
   auto data = node.buffers.FinishData(ArrowType(node.field->type));
   std::vector<std::shared_ptr<arrow::ArrayData>> children;
-  for (const std::size_t inside : node.inside) children.push_back(FinishData(inside));
+  for (const std::size_t inside : node.inside) {
+    FRAZIL_ASSIGN_OR_RETURN(auto child, FinishData(inside));
+    children.push_back(std::move(child));
+  }
   if (node.field->type.kind == TypeKind::kMap) {
     auto entries = arrow::ArrayData::Make(data->type->field(0)->type(), children.front()->length,
                                           {nullptr}, 0);
@@ -155,8 +159,9 @@ std::shared_ptr<arrow::ArrayData> ColumnTree::FinishData(std::size_t number) {
   return data;
 }
 
-std::shared_ptr<arrow::Array> ColumnTree::Finish(std::size_t number) {
-  return arrow::MakeArray(FinishData(number));
+Result<std::shared_ptr<arrow::Array>> ColumnTree::Finish(std::size_t number) {
+  FRAZIL_ASSIGN_OR_RETURN(auto data, FinishData(number));
+  return arrow::MakeArray(std::move(data));
 }
 
 }  // namespace frazil::decode

@@ -57,8 +57,8 @@ class ColumnTree {
   // "items.element.sku".
   std::string PathOf(std::size_t number) const;
 
-  // The column as an array; its buffers are gone then.
-  std::shared_ptr<arrow::Array> Finish(std::size_t number);
+  // The column as an array; its buffers are gone then. Errors: resource_exhausted.
+  Result<std::shared_ptr<arrow::Array>> Finish(std::size_t number);
 
  private:
   struct Node {
@@ -73,7 +73,7 @@ class ColumnTree {
   Status GrowAll(std::size_t number, std::size_t rows);
   Status Add(const iceberg::NestedField& field, std::optional<std::size_t> parent);
   std::size_t TopRow(std::size_t number, std::size_t row) const;
-  std::shared_ptr<arrow::ArrayData> FinishData(std::size_t number);
+  Result<std::shared_ptr<arrow::ArrayData>> FinishData(std::size_t number);
 
   std::vector<Node> nodes_;
   std::vector<std::size_t> top_;

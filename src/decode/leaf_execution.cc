@@ -115,7 +115,8 @@ Stop RunEnum(const Context& context) {
   const EnumSymbol* symbols = context.op.symbols.data();
   EnumReader reader = EnumReader::Of(context.op, context.column);
   Stop stop = Loop(context, reader);
-  if (stop.flaw != Flaw::kNone) return stop;
+  // The symbols' places are the numbers of a folded column's texts.
+  if (stop.flaw != Flaw::kNone || context.column.folded()) return stop;
   std::uint8_t* to = MakeRoom(context, reader.total, stop);
   if (to == nullptr) return stop;
   std::int32_t* ends = context.column.offsets() + rows.first;

@@ -149,7 +149,7 @@ Status ChunkBuilder::FlushGroup() {
 Status ChunkBuilder::EncodeGroup() {
   const auto batch_of = [this]() {
     return decode::DecodeBlocks(OriginOfRecords(), open_->schema.schema, open_->schema.plans,
-                                group_);
+                                group_, decode::EnumForm::kDictionary);
   };
   FRAZIL_ASSIGN_OR_RETURN(const auto writers, GroupWriters());
   FRAZIL_RETURN_IF_ERROR(OpenFor(writers));

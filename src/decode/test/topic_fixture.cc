@@ -183,8 +183,8 @@ std::vector<RecordBlock> TopicFixture::Blocks() const {
   return blocks;
 }
 
-Result<std::shared_ptr<arrow::RecordBatch>> TopicFixture::Decode(
-    const iceberg::Schema& target) const {
+Result<std::shared_ptr<arrow::RecordBatch>> TopicFixture::Decode(const iceberg::Schema& target,
+                                                                 EnumForm enums) const {
   const auto blocks = Blocks();
   if (FormatOf(target) == ValueFormat::kRaw) return DecodeBlocks(origin, target, {}, blocks);
   FRAZIL_ASSIGN_OR_RETURN(const auto ids, WriterSchemaIds(origin, blocks));
@@ -194,7 +194,7 @@ Result<std::shared_ptr<arrow::RecordBatch>> TopicFixture::Decode(
         auto plan, AvroPlan::Compile(writers_.at(id.value()), columns_.at(id.value()), target));
     plans.emplace(id, std::move(plan));
   }
-  auto batch = DecodeBlocks(origin, target, plans, blocks);
+  auto batch = DecodeBlocks(origin, target, plans, blocks, enums);
   if (batch.ok()) {
     const auto valid = (*batch)->ValidateFull();
     if (!valid.ok()) return Error(ErrorCode::kInternal, valid.ToString());

@@ -46,7 +46,8 @@ class TopicFixture {
   std::vector<RecordBlock> Blocks() const;
 
   Result<std::shared_ptr<arrow::RecordBatch>> Decode() const { return Decode(newest()); }
-  Result<std::shared_ptr<arrow::RecordBatch>> Decode(const iceberg::Schema& target) const;
+  Result<std::shared_ptr<arrow::RecordBatch>> Decode(const iceberg::Schema& target,
+                                                     EnumForm enums = EnumForm::kText) const;
 
   BlockOrigin origin{.topic = "orders", .generation = Generation(2), .partition = PartitionId(3)};
 
