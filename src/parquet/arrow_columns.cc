@@ -50,11 +50,16 @@ bool SameForm(const arrow::DataType& wanted, const arrow::DataType& found) {
 Status CheckDictionary(const arrow::DictionaryArray& array) {
   const auto& indices = static_cast<const arrow::Int32Array&>(*array.indices());
   const std::int64_t size = array.dictionary()->length();
-  bool good = array.dictionary()->null_count() == 0;
-  for (std::int64_t i = 0; good && i < indices.length(); ++i) {
-    good = indices.IsNull(i) || (indices.Value(i) >= 0 && indices.Value(i) < size);
+  bool good = true;
+  if (indices.null_count() == 0) {
+    const std::int32_t* const values = indices.raw_values();
+    for (std::int64_t i = 0; i < indices.length(); ++i) good &= values[i] >= 0 && values[i] < size;
+  } else {
+    for (std::int64_t i = 0; i < indices.length(); ++i) {
+      good &= indices.IsNull(i) || (indices.Value(i) >= 0 && indices.Value(i) < size);
+    }
   }
-  if (good) return {};
+  if (good && array.dictionary()->null_count() == 0) return {};
   return Error(ErrorCode::kInternal, "a dictionary of text lacks a value");
 }
 

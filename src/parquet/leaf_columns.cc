@@ -118,15 +118,18 @@ Levels EntryLevels(const Place& place) {
     return {};
   }
   Levels levels(static_cast<std::size_t>(scope.entries));
+  if (place.present.all()) {
+    for (std::size_t entry = 0; entry < levels.size(); ++entry) {
+      const std::uint8_t level = scope.definitions[entry];
+      levels[entry] = level == scope.definition ? place.level : level;
+    }
+    return levels;
+  }
   std::int64_t slot = 0;
   for (std::size_t entry = 0; entry < levels.size(); ++entry) {
     const bool has_slot = rows || scope.definitions[entry] == scope.definition;
-    if (!has_slot) {
-      levels[entry] = scope.definitions[entry];
-    } else {
-      levels[entry] = place.present.all() ? place.level : place.LevelAt(slot);
-      ++slot;
-    }
+    levels[entry] = has_slot ? place.LevelAt(slot) : scope.definitions[entry];
+    slot += has_slot ? 1 : 0;
   }
   return levels;
 }
@@ -155,48 +158,76 @@ Status VisitLeaf(const NestedField& field, const std::shared_ptr<arrow::Array>& 
 
 // The elements of a list, one after another, with the entries that they and the lists without any
 // give.
-struct Elements {
-  Scope scope;
-  // Stretches of the list's own child; one after another where Arrow's builders made it.
-  std::vector<std::pair<std::int64_t, std::int64_t>> stretches;
+class Elements {
+ public:
+  // Room for so many entries; all of them look like a list's second element at first.
+  Elements(std::uint8_t max_repetition, std::uint8_t definition, std::int64_t most_entries) {
+    scope_.max_repetition = max_repetition;
+    scope_.definition = definition;
+    scope_.repetitions.assign(static_cast<std::size_t>(most_entries), max_repetition);
+    scope_.definitions.assign(static_cast<std::size_t>(most_entries), definition);
+  }
 
   void AddEntry(std::uint8_t repetition, std::uint8_t definition) {
-    scope.repetitions.push_back(repetition);
-    scope.definitions.push_back(definition);
+    scope_.repetitions[entries_] = repetition;
+    scope_.definitions[entries_] = definition;
+    ++entries_;
   }
 
   void AddList(std::uint8_t repetition, std::int64_t begin, std::int64_t end) {
-    AddEntry(repetition, scope.definition);
-    const auto more = static_cast<std::size_t>(end - begin - 1);
-    scope.repetitions.insert(scope.repetitions.end(), more, scope.max_repetition);
-    scope.definitions.insert(scope.definitions.end(), more, scope.definition);
-    scope.slots += end - begin;
-    if (!stretches.empty() && stretches.back().second == begin) {
-      stretches.back().second = end;
+    scope_.repetitions[entries_] = repetition;
+    entries_ += static_cast<std::size_t>(end - begin);
+    if (!stretches_.empty() && stretches_.back().second == begin) {
+      stretches_.back().second = end;
     } else {
-      stretches.emplace_back(begin, end);
+      stretches_.emplace_back(begin, end);
     }
   }
+
+  // A list for each row, none of them NULL.
+  void AddRows(const arrow::ListArray& array, std::uint8_t empty) {
+    const std::int32_t* const offsets = array.raw_value_offsets();
+    std::uint8_t* const repetitions = scope_.repetitions.data();
+    std::uint8_t* const definitions = scope_.definitions.data();
+    const auto rows = static_cast<std::size_t>(array.length());
+    if (offsets[0] == offsets[rows]) {
+      // As headers are, mostly.
+      std::fill_n(repetitions, rows, std::uint8_t{0});
+      std::fill_n(definitions, rows, empty);
+      entries_ = rows;
+      return;
+    }
+    std::size_t entry = 0;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto length = static_cast<std::size_t>(offsets[row + 1] - offsets[row]);
+      repetitions[entry] = 0;
+      definitions[entry] = length == 0 ? empty : scope_.definition;
+      entry += length == 0 ? 1 : length;
+    }
+    entries_ = entry;
+    stretches_.emplace_back(offsets[0], offsets[rows]);
+  }
+
+  // Nothing is added after it.
+  void Finish() {
+    scope_.repetitions.resize(entries_);
+    scope_.definitions.resize(entries_);
+    scope_.entries = static_cast<std::int64_t>(entries_);
+    for (const auto& [begin, end] : stretches_) scope_.slots += end - begin;
+  }
+
+  const Scope& scope() const { return scope_; }
+  // Of the list's own child; one after another where Arrow's builders made it.
+  const std::vector<std::pair<std::int64_t, std::int64_t>>& stretches() const { return stretches_; }
+
+ private:
+  Scope scope_;
+  std::size_t entries_ = 0;
+  std::vector<std::pair<std::int64_t, std::int64_t>> stretches_;
 };
 
-Result<Elements> ElementsOf(const NestedField& field, const arrow::ListArray& array,
-                            const Place& place) {
+void AddLists(const arrow::ListArray& array, const Place& place, Elements& elements) {
   const Scope& outer = *place.scope;
-  Elements elements;
-  FRAZIL_ASSIGN_OR_RETURN(elements.scope.max_repetition, Deeper(outer.max_repetition, field));
-  FRAZIL_ASSIGN_OR_RETURN(elements.scope.definition, Deeper(place.level, field));
-  const std::int64_t most =
-      outer.entries + array.value_offset(array.length()) - array.value_offset(0);
-  elements.scope.repetitions.reserve(static_cast<std::size_t>(most));
-  elements.scope.definitions.reserve(static_cast<std::size_t>(most));
-  // As headers are, mostly.
-  if (outer.repetitions.empty() && place.present.all() &&
-      array.value_offset(0) == array.value_offset(array.length())) {
-    elements.scope.entries = outer.entries;
-    elements.scope.repetitions.assign(static_cast<std::size_t>(outer.entries), 0);
-    elements.scope.definitions.assign(static_cast<std::size_t>(outer.entries), place.level);
-    return elements;
-  }
   std::int64_t slot = 0;
   for (std::size_t entry = 0; entry < static_cast<std::size_t>(outer.entries); ++entry) {
     const std::uint8_t repetition = outer.repetitions.empty() ? 0 : outer.repetitions[entry];
@@ -215,15 +246,29 @@ Result<Elements> ElementsOf(const NestedField& field, const arrow::ListArray& ar
       elements.AddList(repetition, begin, end);
     }
   }
-  elements.scope.entries = static_cast<std::int64_t>(elements.scope.definitions.size());
+}
+
+Result<Elements> ElementsOf(const NestedField& field, const arrow::ListArray& array,
+                            const Place& place) {
+  const Scope& outer = *place.scope;
+  FRAZIL_ASSIGN_OR_RETURN(const std::uint8_t repetition, Deeper(outer.max_repetition, field));
+  FRAZIL_ASSIGN_OR_RETURN(const std::uint8_t definition, Deeper(place.level, field));
+  Elements elements(repetition, definition,
+                    outer.entries + array.value_offset(array.length()) - array.value_offset(0));
+  if (outer.definitions.empty() && place.present.all()) {
+    elements.AddRows(array, place.level);
+  } else {
+    AddLists(array, place, elements);
+  }
+  elements.Finish();
   return elements;
 }
 
 Result<std::shared_ptr<arrow::Array>> Gathered(const std::shared_ptr<arrow::Array>& child,
                                                const Elements& elements) {
-  if (elements.stretches.empty()) return child->Slice(0, 0);
+  if (elements.stretches().empty()) return child->Slice(0, 0);
   arrow::ArrayVector parts;
-  for (const auto& [begin, end] : elements.stretches) {
+  for (const auto& [begin, end] : elements.stretches()) {
     parts.push_back(child->Slice(begin, end - begin));
   }
   if (parts.size() == 1) return parts.front();
@@ -240,8 +285,8 @@ Status WalkList(const NestedField& field, const arrow::ListArray& array, const P
                 const Visitor& visit) {
   FRAZIL_ASSIGN_OR_RETURN(const Elements elements, ElementsOf(field, array, place));
   FRAZIL_ASSIGN_OR_RETURN(const auto child, Gathered(array.values(), elements));
-  const Place inner{.scope = &elements.scope,
-                    .level = elements.scope.definition,
+  const Place inner{.scope = &elements.scope(),
+                    .level = elements.scope().definition,
                     .present = {},
                     .levels = nullptr};
   const auto& fields = field.type.fields;

@@ -169,6 +169,8 @@ class TextRange {
   explicit TextRange(const std::uint8_t* text_end) : text_end_(text_end) {}
 
   void Add(std::string_view text) {
+    const std::uint64_t first = FirstOf(text);
+    if (low_head_.first < first && first < high_head_.first) return;
     const Head head = HeadOf(text);
     if (empty_) {
       low_ = high_ = text;
@@ -188,6 +190,8 @@ class TextRange {
   Extremes<std::string_view> extremes() const { return {low_, high_}; }
 
  private:
+  static constexpr std::size_t kHalf = 8;
+
   // As big-endian numbers; zeros after a shorter text's end.
   struct Head {
     std::uint64_t first = 0;
@@ -199,23 +203,25 @@ class TextRange {
   };
 
   static std::uint64_t Keep(std::uint64_t number, std::size_t bytes) {
-    if (bytes == 0) return 0;
-    return bytes >= 8 ? number : number & (~std::uint64_t{0} << (64 - 8 * bytes));
+    return bytes >= kHalf ? number : number & (~std::uint64_t{0} << (64 - 8 * bytes));
   }
 
-  Head HeadOf(std::string_view text) const {
-    constexpr std::size_t kHalf = 8;
-    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data());
-    std::array<std::uint8_t, 2 * kHalf> end{};
-    if (static_cast<std::size_t>(text_end_ - from) < end.size()) {
-      std::memcpy(end.data(), from, std::min(text.size(), end.size()));
-      from = end.data();
+  // `text` from the byte `at` on.
+  std::uint64_t HalfOf(std::string_view text, std::size_t at) const {
+    if (text.size() <= at) return 0;
+    const auto* from = reinterpret_cast<const std::uint8_t*>(text.data()) + at;
+    const std::size_t left = text.size() - at;
+    std::uint64_t half = 0;
+    if (static_cast<std::size_t>(text_end_ - from) >= kHalf) {
+      std::memcpy(&half, from, sizeof half);
+    } else {
+      std::memcpy(&half, from, std::min(left, kHalf));
     }
-    std::array<std::uint64_t, 2> halves{};
-    std::memcpy(halves.data(), from, sizeof halves);
-    return {.first = Keep(__builtin_bswap64(halves[0]), text.size()),
-            .second = Keep(__builtin_bswap64(halves[1]),
-                           text.size() > kHalf ? text.size() - kHalf : std::size_t{0})};
+    return Keep(__builtin_bswap64(half), left);
+  }
+  std::uint64_t FirstOf(std::string_view text) const { return HalfOf(text, 0); }
+  Head HeadOf(std::string_view text) const {
+    return {.first = FirstOf(text), .second = HalfOf(text, kHalf)};
   }
 
   const std::uint8_t* const text_end_;

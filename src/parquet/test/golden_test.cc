@@ -35,7 +35,8 @@ const std::vector<Golden>& GoldenHashes() {
         {"kafka", "e9982a1b417319ea1cf6ff3a082c6a173a7c8b8270f64baac22cb01d410032d2"},
         {"empty", "17a4373d23f88634bd47492aa47633b788088e2a575cb98786a53a50e6c341b9"},
         {"pages", "ee119a8b74055e89827c06ab1c3fa2a6c86274e0f6e9d4e5689cdab15c5394d3"},
-        {"repeats", "3df5ccc068eaca2496496281b215151566bd4a481fadd7ef6a973bbd34168309"}},
+        {"repeats", "3aac88be6c15b6588859042d9c663e472a5636209187fac4c2f06dc14e074928"},
+        {"repeats_in_lists", "68ae359ffd53615c398620c2f64f4a1c9f95c02a1353b5112c6540a76fca0130"}},
        "4d7ace997beddc41f14b0a0e12883568cf15e0bd77edfaa73ad926316d2460b1"},
       {2,
        {{"types", "adb88d0b5ff1c48a7d8e21c8f2732351bb80b45c75e38e5dff155c50b206703f"},
@@ -43,7 +44,8 @@ const std::vector<Golden>& GoldenHashes() {
         {"kafka", "a0d1772bd7e35f76a761f1ec10fd94fd04fc7cc266857ff1b18433b9adffd737"},
         {"empty", "56982d183657c2518839f9a4b2e088b8179056fb3aebe2666c7092235042a7c5"},
         {"pages", "30d93f065bd4f8735efbd65b6ad0204180f10d008da8a0f3c521387216a75bb7"},
-        {"repeats", "ab8696971cc5a55ceec63f433214be417dd5c320cb57d8fabb7220d0950dbce8"}},
+        {"repeats", "f6b3728f9ba72ff55352aa495fb701edfa32f13f195d6825c1ddbe72b0ae8af9"},
+        {"repeats_in_lists", "8d3660c37e44d17418a0763257e696797fdedfa3e1cbb91359cedeb4ce947ba7"}},
        "bd79c31ca68b79d0c8ccdd9febfa4ee8ab4da9d586e9fbc18fb2d67fd4f50594"},
   };
   return kHashes;

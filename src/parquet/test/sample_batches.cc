@@ -152,29 +152,56 @@ Sample Pages() {
   return MakeSample("pages", std::move(schema), {numbers + "]", texts + "]", lists + "]"});
 }
 
-// Few values, as dictionaries hold them, and one alone, flat and in lists.
-Sample Repeats() {
+// A column of 40,000 values.
+template <typename ValueOf>
+std::string Long(ValueOf value_of) {
   constexpr int kRows = 40'000;
-  constexpr const char* kStates[] = {"null", "\"NEW\"", "\"PAID\"", "\"SENT AWAY\"", "\"\""};
-  std::string constant = "[";
-  std::string states = "[";
-  std::string amounts = "[";
-  std::string lists = "[";
-  for (int i = 0; i < kRows; ++i) {
-    const std::string comma = i == 0 ? "" : ", ";
-    constant += comma + "3";
-    states += comma + kStates[(i * 7919) % 5];
-    amounts += comma + (i % 2 == 0 ? "\"-1.000000000000000000\"" : "\"2.000000000000000000\"");
-    lists += comma + (i % 4 == 0 ? "null" : "[\"a name\", " + std::string(kStates[i % 3]) + "]");
-  }
+  std::string column = "[";
+  for (int i = 0; i < kRows; ++i) column += (i == 0 ? "" : ", ") + std::string(value_of(i));
+  return column + "]";
+}
+
+constexpr const char* kStates[] = {"null", "\"NEW\"", "\"PAID\"", "\"SENT AWAY\"", "\"\""};
+
+// Few values, as dictionaries hold them, one alone, and many; no column nested, which some readers
+// read in another way.
+Sample Repeats() {
   auto schema = SchemaOf({
       Field(1, "constant", Of(TypeKind::kInt), true),
-      Field(2, "state", Of(TypeKind::kString)),
-      Field(3, "amount", Type::Decimal(30, 18)),
-      Field(4, "list", Type::List(FieldId(5), Of(TypeKind::kString), false)),
+      Field(2, "one_or_null", Of(TypeKind::kLong)),
+      Field(3, "state", Of(TypeKind::kString)),
+      Field(4, "amount", Type::Decimal(30, 18)),
+      Field(5, "price", Type::Decimal(10, 2)),
+      Field(6, "flag", Of(TypeKind::kBoolean)),
+      Field(7, "number", Of(TypeKind::kLong)),
+      Field(8, "text", Of(TypeKind::kString), true),
+      Field(9, "real", Of(TypeKind::kDouble)),
+      Field(10, "fixed", Type::Fixed(3), true),
   });
-  return MakeSample("repeats", std::move(schema),
-                    {constant + "]", states + "]", amounts + "]", lists + "]"});
+  return MakeSample(
+      "repeats", std::move(schema),
+      {Long([](int) { return "3"; }), Long([](int i) { return i % 9 == 0 ? "null" : "-7"; }),
+       Long([](int i) { return kStates[(i * 7919) % 5]; }), Long([](int i) {
+         return i % 2 == 0 ? "\"-1.000000000000000000\"" : "\"2.000000000000000000\"";
+       }),
+       Long([](int) { return "\"12.50\""; }),
+       Long([](int i) { return i % 5 == 0 ? "null" : (i % 3 == 0 ? "true" : "false"); }),
+       Long([](int i) { return i % 7 == 0 ? "null" : std::to_string(std::int64_t{i} * i); }),
+       Long([](int i) { return "\"text " + std::to_string(i) + "\""; }),
+       Long([](int i) { return i % 11 == 0 ? "NaN" : std::to_string(i) + ".5"; }),
+       Long([](int i) { return i % 1000 == 0 ? "\"abc\"" : "\"xyz\""; })});
+}
+
+Sample RepeatsInLists() {
+  auto schema =
+      SchemaOf({Field(1, "list", Type::List(FieldId(2), Of(TypeKind::kString), false)),
+                Field(3, "empty", Type::List(FieldId(4), Of(TypeKind::kInt), false), true)});
+  return MakeSample("repeats_in_lists", std::move(schema),
+                    {Long([](int i) {
+                       return i % 4 == 0 ? "null"
+                                         : "[\"a name\", " + std::string(kStates[i % 3]) + "]";
+                     }),
+                     Long([](int) { return "[]"; })});
 }
 
 }  // namespace
@@ -213,6 +240,7 @@ std::vector<Sample> FixedSamples() {
   samples.push_back(Empty());
   samples.push_back(Pages());
   samples.push_back(Repeats());
+  samples.push_back(RepeatsInLists());
   return samples;
 }
 

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads each NAME.parquet of a folder with Spark's own reader and as an Iceberg table with
-// vectorized reads, and writes what it found as NAME.spark and NAME.iceberg, for
-// parquet_interop.py. Beside each file NAME.json holds its Iceberg schema. Prints what failed.
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+// Reads files with Spark's own reader and as Iceberg tables, both vectorized where they can, and
+// writes what it found, for parquet_readers.py. Of each NAME.parquet of a folder it reads the
+// columns of the Iceberg schemas NAME.spark_schema and NAME.iceberg_schema, where there are such,
+// and writes NAME.spark and NAME.iceberg. Prints what it could not read.
 import java.io.File;
+import java.nio.file.Files;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.DataFiles;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.SchemaParser;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.TableOperations;
 import org.apache.iceberg.hadoop.HadoopTables;
-import org.apache.iceberg.types.Type;
-import org.apache.iceberg.types.TypeUtil;
-import org.apache.iceberg.types.Types;
+import org.apache.iceberg.spark.SparkSchemaUtil;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
@@ -38,46 +37,46 @@ public class SparkReader {
             .config("spark.sql.parquet.datetimeRebaseModeInRead", "CORRECTED")
             .config("spark.sql.parquet.enableNestedColumnVectorizedReader", "true")
             .config("spark.sql.iceberg.vectorization.enabled", "true")
+            .config("spark.sql.catalog.default_iceberg", "org.apache.iceberg.spark.SparkCatalog")
+            .config("spark.sql.catalog.default_iceberg.type", "hadoop")
+            .config("spark.sql.catalog.default_iceberg.warehouse", folder.getPath())
             .getOrCreate();
     spark.sparkContext().setLogLevel("OFF");
-    File[] files = folder.listFiles((parent, name) -> name.endsWith(".parquet"));
-    Arrays.sort(files);
-    int failures = 0;
-    for (File file : files) {
-      String name = file.getPath().replaceAll("\\.parquet$", "");
-      JsonNode json = new ObjectMapper().readTree(new File(name + ".json"));
-      Schema schema = SchemaParser.fromJson(json.get("schema").toString());
+    File[] schemas = folder.listFiles((parent, name) -> name.endsWith("_schema"));
+    Arrays.sort(schemas);
+    for (File found : schemas) {
+      Schema schema = SchemaParser.fromJson(Files.readString(found.toPath()));
+      String result = found.getPath().replaceAll("_schema$", "");
+      File file = new File(result.replaceAll("\\.[a-z]+$", ".parquet"));
       try {
-        write(readable(spark.read().parquet(file.getPath()), schema), name + ".spark");
+        Dataset<Row> rows = spark.read().schema(SparkSchemaUtil.convert(schema)).parquet(file.getPath());
+        if (result.endsWith(".iceberg")) rows = asTable(spark, file, schema, rows.count());
+        rows.coalesce(1).write().parquet(result);
       } catch (Exception error) {
-        System.out.println(file.getName() + ", Spark: " + cause(error));
-        ++failures;
-      }
-      try {
-        write(readable(asTable(spark, file, schema), schema), name + ".iceberg");
-      } catch (Exception error) {
-        System.out.println(file.getName() + ", Iceberg: " + cause(error));
-        ++failures;
+        System.out.println(file.getName() + ", " + result.replaceAll(".*\\.", "") + ": " + cause(error));
       }
     }
     spark.stop();
-    System.exit(failures == 0 ? 0 : 1);
   }
 
-  static Dataset<Row> asTable(SparkSession spark, File file, Schema schema) {
+  // A table of one file. A new table numbers its fields anew, so its schema is set afterwards.
+  static Dataset<Row> asTable(SparkSession spark, File file, Schema schema, long rows) {
     String location = file.getPath() + ".table";
+    PartitionSpec unpartitioned = PartitionSpec.unpartitioned();
+    Map<String, String> properties = Map.of("read.parquet.vectorization.enabled", "true");
     Table table =
         new HadoopTables(new Configuration())
-            .create(
-                schema,
-                PartitionSpec.unpartitioned(),
-                Map.of("read.parquet.vectorization.enabled", "true"),
-                location);
-    long rows = spark.read().parquet(file.getPath()).count();
+            .create(schema, unpartitioned, properties, location);
+    TableOperations operations = ((BaseTable) table).operations();
+    TableMetadata numbered =
+        TableMetadata.buildFrom(operations.current())
+            .setCurrentSchema(schema, schema.highestFieldId())
+            .build();
+    operations.commit(operations.current(), numbered);
     table
         .newAppend()
         .appendFile(
-            DataFiles.builder(PartitionSpec.unpartitioned())
+            DataFiles.builder(unpartitioned)
                 .withPath(file.toURI().toString())
                 .withFormat("parquet")
                 .withFileSizeInBytes(file.length())
@@ -85,28 +84,6 @@ public class SparkReader {
                 .build())
         .commit();
     return spark.read().format("iceberg").load(location);
-  }
-
-  // Spark knows no time of day.
-  static Dataset<Row> readable(Dataset<Row> rows, Schema schema) {
-    List<String> names =
-        schema.columns().stream()
-            .filter(field -> !hasTime(field.type()))
-            .map(field -> "`" + field.name() + "`")
-            .collect(Collectors.toList());
-    return rows.selectExpr(names.toArray(new String[0]));
-  }
-
-  static boolean hasTime(Type type) {
-    if (!type.isNestedType()) return type.typeId() == Type.TypeID.TIME;
-    return TypeUtil.indexById(Types.StructType.of(Types.NestedField.optional(-1, "f", type)))
-        .values()
-        .stream()
-        .anyMatch(field -> field.type().typeId() == Type.TypeID.TIME);
-  }
-
-  static void write(Dataset<Row> rows, String to) {
-    rows.coalesce(1).write().mode("overwrite").parquet(to);
   }
 
   static String cause(Throwable error) {
