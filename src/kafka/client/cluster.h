@@ -47,8 +47,9 @@ struct ClusterOptions {
   std::chrono::milliseconds empty_fetch_wait{5'000};
   // Age from which ReadRange asks for metadata again. Describe checks it each time.
   std::chrono::milliseconds metadata_max_age{30'000};
-  // Most bytes that one fetch asks for: what is received is then still in the processor's caches when
-  // it is read. A single batch may be larger.
+  // Most bytes that one fetch asks for: so few that what is received still lies in the processor's
+  // caches when it is read. A single batch may be larger. Memory for 16 such answers is kept for
+  // later ones.
   std::int32_t fetch_max_bytes = 2 << 20;
   // A broker's answer above this size is refused, before it is allocated.
   std::int32_t max_response_bytes = 256 << 20;
