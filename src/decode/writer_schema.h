@@ -21,8 +21,8 @@ class WriterSchema {
  public:
   // `format` is the registry's word: "AVRO"; `references` are texts that `text` uses, each after
   // those that it uses itself.
-  // Errors: schema_incompatible for a format that is not shown as a table yet, and for a schema that
-  // passes a limit of avro::SchemaLimits; corrupt_data for a text that cannot be read.
+  // Errors: schema_incompatible for a format that is not shown as a table yet, and for a schema
+  // that passes a limit of avro::SchemaLimits; corrupt_data for a text that cannot be read.
   static Result<WriterSchema> Parse(std::string_view format, std::string_view text,
                                     const std::vector<std::string>& references);
 
