@@ -27,6 +27,7 @@ class FileBuffer {
   // The bytes that `data` names, or the place for them.
   void Append(const std::uint8_t* data, std::size_t count) {
     if (keeps_bytes()) {
+      MakeRoom(count);
       bytes_.resize(size_);
       bytes_.insert(bytes_.end(), data, data + count);
     }
@@ -38,6 +39,7 @@ class FileBuffer {
   // Room for `count` bytes, to be written before the next call. Requires: keeps_bytes().
   // A page at a time: what resize clears is still in the cache when it is written.
   std::uint8_t* Extend(std::size_t count) {
+    MakeRoom(count);
     bytes_.resize(size_ + count + kSlack);
     std::uint8_t* const room = bytes_.data() + size_;
     size_ += count;
@@ -51,6 +53,10 @@ class FileBuffer {
   }
 
  private:
+  void MakeRoom(std::size_t count) {
+    if (size_ + count + kSlack > bytes_.capacity()) Grow(size_ + count + kSlack);
+  }
+  void Grow(std::size_t count);
   // In large pages where the system has some: to fill small ones costs more than to write them.
   void Reserve(std::size_t count);
 
