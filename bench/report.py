@@ -55,12 +55,12 @@ def circumstances(command):
             "date": datetime.date.today().isoformat(), "versions": ", ".join(versions)}
 
 
-def section(name, result):
+def section(result):
     lines = [f"## {result['title']}", "", result["about"], "",
              "| " + " | ".join(TITLES) + " |", "|---|---:|---:|---|---|---|"]
     lines += ["| " + " | ".join(row) + " |" for row in result["rows"]]
     where = result["circumstances"]
-    lines += ["", f"`make bench BENCH={name}`, {where['date']}, at {where['commit']}."]
+    lines += ["", f"`{where['command']}`, {where['date']}, at {where['commit']}."]
     return "\n".join(lines)
 
 
@@ -80,5 +80,5 @@ def write_page(results, order):
     lines = [head + BEGIN, "", f"CPU: {where['cpu']}. With {where['versions']}.", ""]
     for name in order:
         if name in results:
-            lines += [section(name, results[name]), ""]
+            lines += [section(results[name]), ""]
     PAGE.write_text("\n".join(lines) + "\n" + kept, encoding="utf-8")

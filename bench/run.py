@@ -47,7 +47,7 @@ def parse_options():
 def main():
     options = parse_options()
     results = {}
-    where = report.circumstances("make bench")
+    where = report.circumstances(" ".join(["bench/run.py", *sys.argv[1:]]))
     print(f"{where['cpu']}; {where['versions']}; commit {where['commit']}", flush=True)
     for name in options.names or BENCHMARKS:
         module = importlib.import_module(name)
