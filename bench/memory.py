@@ -20,7 +20,7 @@ PARTITIONS = 4
 RECORDS = 500_000
 RATE = 2_000
 SAMPLES = 200
-READS = 60
+READS = 120
 # Bytes for each load, each scan.
 LOAD_BAR = 1_024
 SCAN_BAR = 64 << 10
