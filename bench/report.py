@@ -60,7 +60,7 @@ def section(result):
              "| " + " | ".join(TITLES) + " |", "|---|---:|---:|---|---|---|"]
     lines += ["| " + " | ".join(row) + " |" for row in result["rows"]]
     where = result["circumstances"]
-    lines += ["", f"`{where['command']}`, {where['date']}, at {where['commit']}."]
+    lines += ["", f"`{where['command']}`, {where['date']}."]
     return "\n".join(lines)
 
 
