@@ -34,7 +34,7 @@ def parse_options():
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=1_000, help="of freshness")
     parser.add_argument("--seen", type=int, default=10_000_000, help="records before loads are timed")
-    parser.add_argument("--scan", type=int, default=5_000_000, help="records that are scanned")
+    parser.add_argument("--scan", type=int, default=3_000_000, help="records that are scanned")
     parser.add_argument("--loads", type=int, default=2_000, help="while memory is watched")
     parser.add_argument("names", nargs="*", metavar="NAME")
     options = parser.parse_args()
