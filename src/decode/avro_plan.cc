@@ -105,6 +105,7 @@ class PlanCompiler {
  private:
   static std::vector<const NestedField*> Inside(const NestedField& column) {
     std::vector<const NestedField*> inside;
+    inside.reserve(column.type.fields.size());
     for (const NestedField& field : column.type.fields) inside.push_back(&field);
     return inside;
   }

@@ -225,8 +225,9 @@ void ColumnBuffers::Fold(std::vector<std::string> texts) {
 }
 
 std::optional<std::size_t> ColumnBuffers::FirstRowNotUtf8() const {
-  const std::uint8_t* data = data_ == nullptr ? nullptr : data_->data();
-  return FirstNotUtf8(data, offsets(), rows_);
+  // Without bytes all texts are empty.
+  if (data_ == nullptr) return std::nullopt;
+  return FirstNotUtf8(data_->data(), offsets(), rows_);
 }
 
 std::shared_ptr<arrow::Array> ColumnBuffers::Finish() {

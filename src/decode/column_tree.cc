@@ -134,7 +134,7 @@ std::optional<ColumnTree::BadText> ColumnTree::FirstBadText() const {
 std::string ColumnTree::PathOf(std::size_t number) const {
   std::string path = nodes_[number].field->name;
   for (auto parent = nodes_[number].parent; parent.has_value(); parent = nodes_[*parent].parent) {
-    path = nodes_[*parent].field->name + "." + path;
+    path.insert(0, 1, '.').insert(0, nodes_[*parent].field->name);
   }
   return path;
 }
@@ -161,7 +161,7 @@ Result<std::shared_ptr<arrow::ArrayData>> ColumnTree::FinishData(std::size_t num
 
 Result<std::shared_ptr<arrow::Array>> ColumnTree::Finish(std::size_t number) {
   FRAZIL_ASSIGN_OR_RETURN(auto data, FinishData(number));
-  return arrow::MakeArray(std::move(data));
+  return arrow::MakeArray(data);
 }
 
 }  // namespace frazil::decode

@@ -227,7 +227,7 @@ class HeadersColumn : public RecordColumn {
     structs->child_data = {keys->data(), values->data()};
     auto lists = lists_.FinishData(std::move(type));
     lists->child_data = {std::move(structs)};
-    return arrow::MakeArray(std::move(lists));
+    return arrow::MakeArray(lists);
   }
 
   const BlockOrigin& origin_;

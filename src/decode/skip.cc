@@ -156,6 +156,7 @@ void SkipProgram::BuildRecord(const avro::Schema& schema, std::vector<Enclosing>
 void SkipProgram::BuildUnion(const avro::Schema& schema, std::vector<Enclosing>& enclosing,
                              Sequence& to) {
   std::vector<std::uint32_t> branches;
+  branches.reserve(schema.children.size());
   for (const avro::Schema& branch : schema.children) {
     branches.push_back(BuildInside(branch, enclosing));
   }

@@ -307,9 +307,14 @@ std::vector<std::string> Doubling(int levels, const std::string& doc = "") {
                                     R"(","fields":[]})"};
   for (int i = 1; i <= levels; ++i) {
     const std::string below = "\"L" + std::to_string(i - 1) + "\"";
-    texts.push_back(R"({"type":"record","name":"L)" + std::to_string(i) +
-                    R"(","fields":[{"name":"a","type":)" + below + R"(},{"name":"b","type":)" +
-                    below + "}]}");
+    std::string text = R"({"type":"record","name":"L)";
+    text += std::to_string(i);
+    text += R"(","fields":[{"name":"a","type":)";
+    text += below;
+    text += R"(},{"name":"b","type":)";
+    text += below;
+    text += "}]}";
+    texts.push_back(std::move(text));
   }
   return texts;
 }
