@@ -212,6 +212,7 @@ std::optional<std::string> Cell(const arrow::RecordBatch& batch, const std::stri
 
 std::vector<std::string> Column(const arrow::RecordBatch& batch, const std::string& column) {
   std::vector<std::string> cells;
+  cells.reserve(static_cast<std::size_t>(batch.num_rows()));
   for (std::int64_t row = 0; row < batch.num_rows(); ++row) {
     cells.push_back(Cell(batch, column, row).value_or("NULL"));
   }

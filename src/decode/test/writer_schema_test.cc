@@ -32,8 +32,12 @@ std::string RecordsInside(int records) {
   std::string type = "\"int\"";
   for (int i = 0; i <= records; ++i) {
     const std::string number = std::to_string(i);
-    type = R"({"type":"record","name":"R)" + number + R"(","fields":[{"name":"f","type":)" + type +
-           "}]}";
+    std::string outer = R"({"type":"record","name":"R)";
+    outer += number;
+    outer += R"(","fields":[{"name":"f","type":)";
+    outer += type;
+    outer += "}]}";
+    type = std::move(outer);
   }
   return type;
 }

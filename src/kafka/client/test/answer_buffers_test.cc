@@ -42,6 +42,7 @@ TEST(AnswerBuffers, WhatIsInUseIsNotGivenAway) {
 TEST(AnswerBuffers, NoMoreIsKeptThanMayBe) {
   AnswerBuffers buffers(4 * kMiB);
   std::vector<std::shared_ptr<std::uint8_t[]>> taken;
+  taken.reserve(4);
   for (int i = 0; i < 4; ++i) taken.push_back(buffers.Take(2 * kMiB));
   const std::set<const std::uint8_t*> last{taken[2].get(), taken[3].get()};
   for (auto& buffer : taken) buffer.reset();
@@ -59,6 +60,7 @@ TEST(AnswerBuffers, OwnersMayOutliveThemOnAnyThread) {
     AnswerBuffers buffers(4 * kMiB);
     for (int i = 0; i < 8; ++i) taken.push_back(buffers.Take(kMiB + 1));
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&buffers, buffer = std::move(taken[static_cast<std::size_t>(i)])] {
         for (int k = 0; k < 50; ++k) buffers.Take(kMiB)[0] = 1;

@@ -68,7 +68,7 @@ class ClientTest : public testing::Test {
   Status Read(const ReadRequest& request, Deadline deadline = Soon()) {
     offsets_.clear();
     return client().ReadRange(request,
-                              [this, &request](RecordBlock set) -> Status {
+                              [this, &request](const RecordBlock& set) -> Status {
                                 EXPECT_FALSE(set.records.empty());
                                 for (const RecordView& record : set.records) {
                                   EXPECT_GE(record.offset, request.start.value());

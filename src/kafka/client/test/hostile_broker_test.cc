@@ -32,7 +32,7 @@ class HostileBrokerTest : public ClientTest {
 
 TEST_F(HostileBrokerTest, AReadThatStallsEndsLongBeforeItsDeadline) {
   fake_.silent = true;
-  ChangeFetches([](Bytes) { return Bytes(); });
+  ChangeFetches([](const Bytes&) { return Bytes(); });
   const auto begin = steady_clock::now();
   ExpectError(Read(0, 4, MuchLater()), ErrorCode::kKafkaUnavailable,
               {"sent nothing", "100 ms", "partition 0 of topic 'orders'", "broker-1:9092"});
@@ -95,7 +95,7 @@ TEST_F(HostileBrokerTest, AnswersWithoutRecordsAreNoStall) {
 TEST_F(HostileBrokerTest, ASlowSinkIsNoStall) {
   fake_.max_fetch_batches = 1;
   const Status status = client().ReadRange(Range(0, 4),
-                                           [](RecordBlock) -> Status {
+                                           [](const RecordBlock&) -> Status {
                                              PauseUntil(Deadline::After(milliseconds(120)), {});
                                              return {};
                                            },

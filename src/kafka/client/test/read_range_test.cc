@@ -68,6 +68,7 @@ TEST_F(ReadRangeTest, R6_AHoleAtTheLogsEndTakesTwoPatientAnswers) {
   ASSERT_TRUE(Read(0, 5).ok());
   EXPECT_EQ(offsets_, Numbers(0, 2));
   std::vector<std::int32_t> waits;
+  waits.reserve(fake_.fetches.size());
   for (const FetchRequest& fetch : fake_.fetches) waits.push_back(fetch.max_wait_ms);
   EXPECT_EQ(waits, (std::vector<std::int32_t>{0, 0, 50, 50}));
 }
@@ -344,7 +345,7 @@ TEST_F(ReadRangeTest, TheSinksErrorEndsTheReadWhateverItsCode) {
   fake_.max_fetch_batches = 1;
   int calls = 0;
   const Status status = client().ReadRange(Range(0, 4),
-                                           [&calls](RecordBlock) -> Status {
+                                           [&calls](const RecordBlock&) -> Status {
                                              ++calls;
                                              return Error(ErrorCode::kNetwork, "the sink's own");
                                            },
@@ -422,13 +423,14 @@ TEST_F(ReadRangeTest, ThreadsShareABoundedNumberOfConnections) {
   std::atomic<int> records{0};
   {
     std::vector<std::jthread> threads;
+    threads.reserve(8);
     for (int i = 0; i < 8; ++i) {
       threads.emplace_back([&, i] {
         ReadRequest request = Range(0, 100);
         request.partition = PartitionId(i % 4);
         EXPECT_TRUE(cluster.Describe("orders", Soon(), {}).ok());
         const Status status = cluster.ReadRange(request,
-                                                [&records](RecordBlock set) -> Status {
+                                                [&records](const RecordBlock& set) -> Status {
                                                   records += static_cast<int>(set.records.size());
                                                   return {};
                                                 },
