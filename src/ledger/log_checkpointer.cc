@@ -51,6 +51,10 @@ void LogCheckpointer::OnCommit(int pages) {
     IgnoreError(watched_.CheckpointLog());
     return;
   }
+  Want();
+}
+
+void LogCheckpointer::Want() {
   {
     MutexLock lock(mutex_);
     wanted_ = true;

@@ -20,7 +20,7 @@ class LogCheckpointer {
  public:
   // Pages in the log from which on it is copied, and from which on calls do it themselves.
   struct Limits {
-    int pages = 4'000;
+    int pages = 1'000;
     int pages_for_calls = 16'000;
   };
 
@@ -31,6 +31,10 @@ class LogCheckpointer {
   ~LogCheckpointer();
   LogCheckpointer(const LogCheckpointer&) = delete;
   LogCheckpointer& operator=(const LogCheckpointer&) = delete;
+
+  // Has the log copied, however short it is: after a write that failed, since the disk may be full
+  // and the log's room is used again once it is copied. Any thread.
+  void Want();
 
   // How often the thread has copied the log, with or without success.
   std::int64_t runs() const;

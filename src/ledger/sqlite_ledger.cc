@@ -110,8 +110,10 @@ class SqliteLedger final : public Ledger {
                                     const NewState& state) override {
     const MutexLock lock(mutex_);
     // The clock is read under the mutex, so that stamps follow the order of the states.
-    return ledger::RecordState(*database_, table_key, expected_last_state, state, nonce_,
-                               clock_.Now());
+    auto recorded = ledger::RecordState(*database_, table_key, expected_last_state, state, nonce_,
+                                        clock_.Now());
+    if (!recorded.ok() && recorded.error().code() == ErrorCode::kLedger) checkpointer_->Want();
+    return recorded;
   }
   Result<std::int64_t> Purge(std::int64_t table_key, std::chrono::milliseconds retention) override {
     const MutexLock lock(mutex_);

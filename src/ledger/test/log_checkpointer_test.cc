@@ -75,6 +75,14 @@ TEST_F(LogCheckpointerTest, TheThreadBringsALongLogIntoTheFile) {
   EXPECT_GE(RowsInFile(), 2);
 }
 
+TEST_F(LogCheckpointerTest, AShortLogIsCopiedWhenThatIsWanted) {
+  Start({.pages = 1000, .pages_for_calls = 2000});
+  Write();
+  checkpointer_->Want();
+  AwaitRun();
+  EXPECT_EQ(RowsInFile(), 1);
+}
+
 TEST_F(LogCheckpointerTest, CallsCopyALogThatGrewBeyondItsLimit) {
   Start({.pages = 1, .pages_for_calls = 2});
   Write();
