@@ -5,8 +5,8 @@ Each round produces one record, waits for its acknowledgement, and asks DuckDB a
 connection that stays open; an answer without the record ends the run. `idle`: nothing else is
 written; `busy`: another process writes 20,000 records a second into the same topic meanwhile. Then
 the peer, in the same run: the same query over a table that PyIceberg wrote once from the final rows,
-served from memory by a small server on the same HTTP code. That is faster than an object store, so
-what computing adds is told without flattery.
+served from memory by a small server on the same HTTP code. That is faster than an object store. The
+table lacks Kafka's headers, and is one append, whose files a filter on the newest id does not skip.
 """
 
 import time

@@ -39,7 +39,7 @@ rd_kafka_t* NewConsumer(const Options& options) {
   Set(conf, "enable.auto.commit", "false");
   Set(conf, "enable.auto.offset.store", "false");
   // As large as Frazil's fetches, and never waiting for its own queue.
-  Set(conf, "fetch.message.max.bytes", "8388608");
+  Set(conf, "fetch.message.max.bytes", "2097152");
   Set(conf, "fetch.max.bytes", "16777216");
   Set(conf, "queued.min.messages", "1000000");
   Set(conf, "queued.max.messages.kbytes", "1048576");

@@ -39,10 +39,9 @@ constexpr std::string_view kNestedSchema =
     R"({"name":"tags","type":{"type":"map","values":"string"}}]})";
 
 constexpr std::int64_t kFirstTime = 1'767'225'600'000;  // 2026-01-01
-constexpr std::array<std::string_view, 8> kNotes = {
-    "left at the door",      "ring twice, please",      "back garden, by the shed",
-    "call before delivery",  "third floor on the left", "gift wrapping, no bill",
-    "fragile, keep upright", "with the porter"};
+// What stands before a number of four digits: 40,000 notes.
+constexpr std::array<std::string_view, 4> kNotes = {"left at the door ", "ring twice at no. ",
+                                                    "back garden, shed ", "with the porter "};
 constexpr std::array<std::string_view, 4> kCities = {"Aachen", "Rotterdam", "Gdansk", "Oulu"};
 
 // SplitMix64: numbers that look random, from one that does not.
@@ -83,7 +82,9 @@ void WriteNote(Chance& chance, avro::BinaryWriter& out) {
     return;
   }
   out.WriteLong(1);
-  out.WriteString(kNotes[static_cast<std::size_t>(chance.Below(kNotes.size()))]);
+  std::string note(kNotes[static_cast<std::size_t>(chance.Below(kNotes.size()))]);
+  note += std::to_string(1'000 + chance.Below(9'000));
+  out.WriteString(note);
 }
 
 void WriteFlat(std::int64_t number, Chance& chance, avro::BinaryWriter& out) {

@@ -8,8 +8,8 @@
 
 namespace frazil::parquet {
 
-// A file of unknown size is copied as it grows, so one that is no longer small gets room for as much
-// as a chunk is likely to have. What is not used of it is address space and no memory.
+// A file of unknown size is copied as it grows, so one that is no longer small gets room for as
+// much as a chunk is likely to have. What is not used of it is address space and no memory.
 void FileBuffer::Grow(std::size_t count) {
   constexpr std::size_t kSmall = std::size_t{8} << 20;
   constexpr std::size_t kLikelyMost = std::size_t{128} << 20;

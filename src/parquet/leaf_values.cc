@@ -17,7 +17,7 @@ using iceberg::TypeKind;
 constexpr std::size_t kLength = sizeof(std::int32_t);
 constexpr std::size_t kDecimal = 16;
 // Short texts are copied so many bytes at a time.
-constexpr std::size_t kStride = 16;
+constexpr std::size_t kStride = 32;
 static_assert(kStride <= FileBuffer::kSlack);
 
 // Not null, so that nothing is copied from null.

@@ -53,7 +53,7 @@ struct ChunkPlan {
   // A file is closed once it has this many bytes. None gets as large as 3/2 of it, unless one row
   // group is.
   std::size_t full_bytes = 84'000'000;
-  // Without the file a chunk costs a quarter less: its size is counted, not written.
+  // Without the file its size is counted and nothing is written.
   parquet::EncoderOutput output = parquet::EncoderOutput::kFile;
   // Unless it is `like` another.
   int encoder_version = parquet::kEncoderVersion;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the ranges that a cut adds or lists anew, and makes their chunks: all records are read,
-// decoded and encoded once, so that counts, sizes and bounds are exact. Work goes on when the load
-// that wanted it runs out of patience, and is there for the next one.
+// Reads the ranges that a cut adds or lists anew, and makes their chunks: all records are read
+// and decoded once and encoded, or the file that they make is counted: counts, sizes and bounds are
+// exact. Work goes on when the load that wanted it runs out of patience, and is there for the next
+// one.
 #pragma once
 
 #include <atomic>
