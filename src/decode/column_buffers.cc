@@ -95,21 +95,32 @@ Status ExtendWithZeros(std::shared_ptr<arrow::ResizableBuffer>& buffer, std::siz
   return {};
 }
 
+// Whether every text of `data`, cut at `offsets` (count + 1 of them), is UTF-8; else the number of
+// the first that is not.
+std::optional<std::size_t> FirstNotUtf8(const std::uint8_t* data, const std::int32_t* offsets,
+                                        std::size_t count) {
+  const std::int32_t size = offsets[count];
+  if (size == 0) return std::nullopt;
+  if (IsAscii(data, static_cast<std::size_t>(size))) return std::nullopt;
+  arrow::util::InitializeUTF8();
+  bool sound = arrow::util::ValidateUTF8(data, size);
+  for (std::size_t i = 0; sound && i < count; ++i) {
+    sound = offsets[i] == size || !BeginsInsideCharacter(data[offsets[i]]);
+  }
+  if (sound) return std::nullopt;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto length = static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
+    if (!IsUtf8({data + offsets[i], length})) return i;
+  }
+  return std::nullopt;
+}
+
 // A buffer that gets smaller stays where it is: nothing can fail.
 void Shrink(const std::shared_ptr<arrow::ResizableBuffer>& buffer, std::size_t size) {
   FRAZIL_CHECK(buffer->Resize(static_cast<std::int64_t>(size), false).ok());
 }
 
 }  // namespace
-
-Result<std::shared_ptr<arrow::Buffer>> ZeroedBuffer(std::size_t size) {
-  auto buffer = arrow::AllocateBuffer(static_cast<std::int64_t>(size));
-  if (!buffer.ok()) {
-    return NoMemory(buffer.status().message());
-  }
-  std::memset((*buffer)->mutable_data(), 0, size);
-  return std::shared_ptr<arrow::Buffer>(std::move(*buffer));
-}
 
 bool ColumnBuffers::has_offsets() const {
   switch (type_.kind) {
@@ -277,24 +288,6 @@ std::shared_ptr<arrow::Buffer> ColumnBuffers::FinishBytes() {
   std::memset(data_->mutable_data() + data_size_, 0, kSlack);
   Shrink(data_, static_cast<std::size_t>(data_size_));
   return data_;
-}
-
-std::optional<std::size_t> FirstNotUtf8(const std::uint8_t* data, const std::int32_t* offsets,
-                                        std::size_t count) {
-  const std::int32_t size = offsets[count];
-  if (size == 0) return std::nullopt;
-  if (IsAscii(data, static_cast<std::size_t>(size))) return std::nullopt;
-  arrow::util::InitializeUTF8();
-  bool sound = arrow::util::ValidateUTF8(data, size);
-  for (std::size_t i = 0; sound && i < count; ++i) {
-    sound = offsets[i] == size || !BeginsInsideCharacter(data[offsets[i]]);
-  }
-  if (sound) return std::nullopt;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto length = static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
-    if (!IsUtf8({data + offsets[i], length})) return i;
-  }
-  return std::nullopt;
 }
 
 }  // namespace frazil::decode

@@ -145,12 +145,4 @@ class ColumnBuffers {
   std::int64_t data_room_ = -1;
 };
 
-// Whether every text of `data`, cut at `offsets` (count + 1 of them), is UTF-8; else the number of
-// the first that is not.
-std::optional<std::size_t> FirstNotUtf8(const std::uint8_t* data, const std::int32_t* offsets,
-                                        std::size_t count);
-
-// A zeroed buffer. Errors: resource_exhausted.
-Result<std::shared_ptr<arrow::Buffer>> ZeroedBuffer(std::size_t size);
-
 }  // namespace frazil::decode

@@ -168,30 +168,32 @@ const std::uint8_t* ReadSkip(ItemContext& context, const Op& op, ColumnBuffers&,
   return flaw == Flaw::kNone ? at : Fail(context, op, flaw);
 }
 
-// Past the branch number of a union of null and a value; null after a flaw.
-const std::uint8_t* ReadPresent(ItemContext& context, const Op& op, const std::uint8_t* at,
-                                const std::uint8_t* end, bool& present) {
-  present = true;
-  if (!op.in_union) return at;
-  std::int64_t branch = 0;
-  if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) {
-    return Fail(context, op, flaw);
+// Past the branch number of a union of null and a value, whichever it is entered in the row; null
+// after a flaw.
+const std::uint8_t* ReadPresent(ItemContext& context, const Op& op, ColumnBuffers& column,
+                                const std::uint8_t* at, const std::uint8_t* end, std::size_t row,
+                                bool& present) {
+  std::int64_t branch = op.value_branch;
+  if (op.in_union) {
+    if (const Flaw flaw = ReadLong(at, end, branch); flaw != Flaw::kNone) {
+      return Fail(context, op, flaw);
+    }
   }
   present = branch == op.value_branch;
-  const bool sound = present || (branch == op.null_branch && branch >= 0);
-  return sound ? at : Fail(context, op, Flaw::kUnionBranch);
+  if (present) {
+    SetBitOf(column.validity(), row, true);
+    return at;
+  }
+  if (branch != op.null_branch || branch < 0) return Fail(context, op, Flaw::kUnionBranch);
+  SetNull(context, op.column, row);
+  return at;
 }
 
 const std::uint8_t* ReadRecord(ItemContext& context, const Op& op, ColumnBuffers& column,
                                const std::uint8_t* at, const std::uint8_t* end, std::size_t row) {
   bool present = true;
-  at = ReadPresent(context, op, at, end, present);
-  if (at == nullptr) return nullptr;
-  if (!present) {
-    SetNull(context, op.column, row);
-    return at;
-  }
-  SetBitOf(column.validity(), row, true);
+  at = ReadPresent(context, op, column, at, end, row, present);
+  if (at == nullptr || !present) return at;
   for (const std::size_t inside : op.null_columns) SetNull(context, inside, row);
   return ReadFields(context, op.children, at, end, row);
 }
@@ -221,13 +223,8 @@ const std::uint8_t* ReadBranches(ItemContext& context, const Op& op, ColumnBuffe
 const std::uint8_t* ReadInner(ItemContext& context, const Op& op, ColumnBuffers& column,
                               const std::uint8_t* at, const std::uint8_t* end, std::size_t row) {
   bool present = true;
-  at = ReadPresent(context, op, at, end, present);
-  if (at == nullptr) return nullptr;
-  if (!present) {
-    SetNull(context, op.column, row);
-    return at;
-  }
-  SetBitOf(column.validity(), row, true);
+  at = ReadPresent(context, op, column, at, end, row, present);
+  if (at == nullptr || !present) return at;
   std::size_t count = 0;
   const auto first = static_cast<std::size_t>(column.offsets()[row]);
   at = ReadItems(context, op, at, end, row, first, count);
